@@ -1,0 +1,33 @@
+"""The library's front door: paths in, a report out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from pathlib import Path
+
+from ascend_doctor.diagnosis.diagnose import diagnose
+from ascend_doctor.engines.local import scan
+from ascend_doctor.knowledge import index
+from ascend_doctor.report import Report
+
+
+def analyze(
+    paths: Iterable[str | PathLike[str]] | str | PathLike[str],
+    *,
+    rules: str | PathLike[str] | None = None,
+) -> Report:
+    """Diagnose log files and folders.
+
+    Args:
+        paths: files, folders, or ``-`` for standard input.
+        rules: a folder of further rule files, in the layout of ``patterns/``.
+
+    Raises:
+        InputError: a named path does not exist.
+        RuleError: a rule file is wrong.
+    """
+    if isinstance(paths, (str, PathLike)):
+        paths = [paths]
+    knowledge = index.load(None if rules is None else Path(rules))
+    return diagnose(scan([Path(path) for path in paths], knowledge), knowledge)

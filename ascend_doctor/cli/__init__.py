@@ -1,0 +1,52 @@
+"""The commands: options and exit codes only; the library does the work."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from ascend_doctor import __version__
+from ascend_doctor.cli.exits import ERROR
+
+
+class _Commands(click.Group):
+    """Loads a command when it is run, and turns an expected error into one line."""
+
+    _modules = {"analyze": "ascend_doctor.cli.analyze", "rules": "ascend_doctor.cli.rules"}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(self._modules)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        from importlib import import_module
+
+        if cmd_name not in self._modules:
+            return None
+        command = import_module(self._modules[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        from ascend_doctor.errors import DoctorError
+
+        try:
+            return super().invoke(ctx)
+        except DoctorError as err:
+            click.echo(f"error: {err}", err=True)
+            ctx.exit(ERROR)
+        except BrokenPipeError:
+            # The reader (head, less) has left; nothing is lost that anyone waits for.
+            sys.stderr.close()
+            ctx.exit(ERROR)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def main() -> None:
+    """Tell why an Ascend NPU job failed, starved or silently went wrong, from its logs.
+
+    \b
+    ascend-doctor analyze LOGS/        diagnose a folder, files, or - for standard input
+    ascend-doctor rules test           check rule files against their own examples
+    """

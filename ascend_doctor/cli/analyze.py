@@ -1,0 +1,100 @@
+"""``ascend-doctor analyze``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TextIO, get_args
+
+import click
+
+from ascend_doctor.cli import exits
+from ascend_doctor.records import Lang, Severity
+from ascend_doctor.report import Report
+from ascend_doctor.reporters.language import choose
+
+FORMATS = ("text", "json", "markdown")
+
+
+@click.command("analyze")
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.option(
+    "-f", "--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True,
+    help="What to write.",
+)
+@click.option(
+    "-o", "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-",
+    help="Where to write it; - is standard output.",
+)
+@click.option(
+    "--lang", type=click.Choice(["auto", *get_args(Lang)]), default="auto", show_default=True,
+    help="Language of the report; auto follows LC_ALL, LC_MESSAGES and LANG.",
+)
+@click.option(
+    "--fail-on", type=click.Choice(["never", *(s.label for s in Severity)]), default="warning",
+    show_default=True, help="Exit 1 on a diagnosis this bad or worse.",
+)
+@click.option(
+    "--strict", is_flag=True,
+    help="Exit 1 on errors that nothing explains, 2 if a part could not be read.",
+)
+@click.option(
+    "--rules", "rules_dir", type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of further rules, laid out as <family>/<id>.yaml.",
+)  # fmt: skip
+@click.pass_context
+def command(
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    format_: str,
+    output: TextIO,
+    lang: str,
+    fail_on: str,
+    strict: bool,
+    rules_dir: Path | None,
+) -> None:
+    """Diagnose log files and folders, or standard input (-).
+
+    The first diagnosis is the root cause. Files are recognised by what is in them,
+    whatever they are called; nothing is sent anywhere.
+
+    \b
+    Exit codes
+      0  nothing at or above --fail-on
+      1  a diagnosis at or above --fail-on
+      2  wrong usage, or the run could not be completed
+      3  nothing readable was found
+    """
+    from ascend_doctor.api import analyze
+
+    report = analyze(paths, rules=rules_dir)
+    reporter = import_module(f"ascend_doctor.reporters.{format_}")
+    output.write(reporter.render(report, choose(lang)))
+    output.flush()
+    if not report.coverage.files:
+        click.echo(_nothing_read(report), err=True)
+    ctx.exit(exit_code(report, fail_on, strict))
+
+
+def exit_code(report: Report, fail_on: str, strict: bool) -> int:
+    """Return the exit code: 2 before 3 before 1."""
+    coverage = report.coverage
+    if strict and (coverage.broken or coverage.skipped):
+        return exits.ERROR
+    if not coverage.files:
+        return exits.NO_INPUT
+    if fail_on != "never" and report.worst is not None:
+        if report.worst >= Severity[fail_on.upper()]:
+            return exits.FINDINGS
+    if strict and report.status == "unexplained":
+        return exits.FINDINGS
+    return exits.OK
+
+
+def _nothing_read(report: Report) -> str:
+    skipped = report.coverage.skipped
+    if not skipped:
+        return "error: no files found; a gate that read nothing must not be green"
+    path, reason = skipped[0]
+    more = f" and {len(skipped) - 1} more" if len(skipped) > 1 else ""
+    return f"error: nothing readable was found: {path}: {reason}{more}"

@@ -1,0 +1,1 @@
+"""Merged facts → what caused what, per process, then for the whole job."""

@@ -1,0 +1,195 @@
+"""What may be claimed of each process: findings that hold, codes that no rule decided."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from ascend_doctor.facts import CodeSeen, Facts, Finding, Process
+from ascend_doctor.knowledge.index import Knowledge
+from ascend_doctor.knowledge.rule import Explains, Rule, Texts
+from ascend_doctor.records import Confidence, Lang, Role, Severity, Sighting
+
+MAX_SIGHTINGS = 3
+MAX_CODES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A finding together with what its rule or code table says of it."""
+
+    rule: str
+    family: str
+    role: Role
+    severity: Severity
+    confidence: Confidence
+    provenance: tuple[str, ...]
+    texts: Mapping[Lang, Texts]
+    remedies: tuple[tuple[str, Mapping[str, str]], ...]
+    explains: tuple[Explains, ...]
+    weight: int
+    process: Process
+    count: int
+    sightings: tuple[Sighting, ...]
+    codes: tuple[str, ...]
+    first_time: str | None
+    last_time: str | None
+
+    @property
+    def first(self) -> Sighting:
+        """The earliest place where it was seen."""
+        return self.sightings[0]
+
+
+def claims(facts: Facts, knowledge: Knowledge) -> dict[Process, list[Claim]]:
+    """Return what holds in each process, rules and codes alike."""
+    same = _processes(facts)
+    findings: dict[Process, dict[str, list[Finding]]] = defaultdict(lambda: defaultdict(list))
+    codes: dict[Process, list[CodeSeen]] = defaultdict(list)
+    signs: dict[Process, set[bytes]] = defaultdict(set)
+    for shard in facts.shards.values():
+        for finding in shard.findings:
+            findings[same[finding.process]][finding.rule].append(finding)
+        for code in shard.codes:
+            codes[same[code.process]].append(code)
+        for literal, process in shard.signs:
+            signs[same.get(process, process)].add(literal)
+    held: dict[Process, list[Claim]] = {}
+    for process in sorted({*findings, *codes}):
+        found = _merged(process, findings[process])
+        kept, dropped = _held(found, signs[process], knowledge)
+        seen = _codes_in(codes[process], dropped)
+        named = tuple(code.code for code in seen)[:MAX_CODES]
+        result = [_of_rule(knowledge.rules[f.rule], f, named) for f in kept]
+        if not any(claim.role == "cause" for claim in result):
+            result += _of_codes(seen, process, knowledge, named)
+        if result:
+            held[process] = result
+    return held
+
+
+def _processes(facts: Facts) -> dict[Process, Process]:
+    """Map each writer to its process: a file with one pid belongs to that pid as a whole."""
+    writers: set[Process] = set()
+    pids: dict[str, set[Process]] = defaultdict(set)
+    for shard in facts.shards.values():
+        for item in (*shard.findings, *shard.codes):
+            writers.add(item.process)
+            if item.process.pid >= 0:
+                pids[shard.path].add(item.process)
+    same = {}
+    for writer in writers:
+        known = pids.get(writer.source, set())
+        same[writer] = next(iter(known)) if writer.pid < 0 and len(known) == 1 else writer
+    return same
+
+
+def _merged(process: Process, found: Mapping[str, list[Finding]]) -> list[Finding]:
+    """Join the findings that several files hold of one rule in one process."""
+    merged = []
+    for rule, parts in found.items():
+        sightings = sorted((s for part in parts for s in part.sightings), key=lambda s: s.key)
+        merged.append(
+            Finding(
+                rule,
+                process,
+                sum(part.count for part in parts),
+                tuple(sightings[:MAX_SIGHTINGS]),
+                min((p.first_time for p in parts if p.first_time), default=None),
+                max((p.last_time for p in parts if p.last_time), default=None),
+            )
+        )
+    return merged
+
+
+def _held(
+    found: Iterable[Finding], signs: set[bytes], knowledge: Knowledge
+) -> tuple[list[Finding], list[Finding]]:
+    """Split findings into those that hold and those that the process itself disproves."""
+    by_rule = {finding.rule: finding for finding in found}
+    kept, dropped = [], []
+    for finding in by_rule.values():
+        rule = knowledge.rules[finding.rule]
+        rival = by_rule.get(rule.outvoted_by or "")
+        if any(sign in signs for sign in rule.excludes_process) or (
+            rival is not None and rival.count > finding.count
+        ):
+            dropped.append(finding)
+        elif all(sign in signs for sign in rule.requires_process):
+            kept.append(finding)
+    return kept, dropped
+
+
+def _codes_in(seen: list[CodeSeen], dropped: list[Finding]) -> list[CodeSeen]:
+    """Return the codes of a process, earliest first, without those of disproved findings."""
+    void = {code for finding in dropped for s in finding.sightings for code in s.codes}
+    ordered = sorted(seen, key=lambda code: code.sighting.key)
+    return [code for code in ordered if code.code not in void]
+
+
+def _of_rule(rule: Rule, finding: Finding, codes: tuple[str, ...]) -> Claim:
+    own = finding.sightings[0].codes
+    return Claim(
+        rule=rule.id,
+        family=rule.family,
+        role=rule.role,
+        severity=rule.severity,
+        confidence=rule.confidence,
+        provenance=rule.provenance,
+        texts=rule.texts,
+        remedies=rule.remedies,
+        explains=rule.explains,
+        weight=max(sum(map(len, variant.literals)) for variant in rule.match),
+        process=finding.process,
+        count=finding.count,
+        sightings=finding.sightings,
+        codes=tuple(dict.fromkeys((*own, *codes)))[:MAX_CODES],
+        first_time=finding.first_time,
+        last_time=finding.last_time,
+    )
+
+
+# A code that names the fault itself decides before one that names only the layer.
+_ROLES = {"cause": 0, "consequence": 1, "wrapper": 2}
+
+
+def _of_codes(
+    seen: list[CodeSeen], process: Process, knowledge: Knowledge, named: tuple[str, ...]
+) -> list[Claim]:
+    """Return a low-confidence claim for the most telling code, if there is one."""
+    told = [(code, knowledge.codes.row(code.table, code.code)) for code in seen]
+    told = [(code, row) for code, row in told if row.role in _ROLES]
+    if not told:
+        return []
+    code, row = min(told, key=lambda item: (_ROLES[item[1].role], item[0].sighting.key))
+    family = knowledge.families[row.family]
+    langs: tuple[Lang, ...] = ("en", "zh")
+    texts = {
+        lang: Texts(
+            title=f"{row.code} {row.name}",
+            cause=row.meaning[lang],
+            checks=(),
+            fixes=family.next[lang],
+        )
+        for lang in langs
+    }
+    claim = Claim(
+        rule=f"code-{row.table.replace('_', '-')}-{row.code.lower()}",
+        family=row.family,
+        role="cause" if row.role == "cause" else "wrapper",
+        severity=Severity.ERROR,
+        confidence="low",
+        provenance=("cann-source",),
+        texts=texts,
+        remedies=(),
+        explains=(),
+        weight=0,
+        process=process,
+        count=code.count,
+        sightings=(replace(code.sighting, codes=named),),
+        codes=named,
+        first_time=code.sighting.evidence[0].time,
+        last_time=code.sighting.evidence[0].time,
+    )
+    return [claim]

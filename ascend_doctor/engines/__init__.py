@@ -1,0 +1,1 @@
+"""Where the work runs; the work itself is plain functions."""

@@ -1,0 +1,108 @@
+"""What was found, in a form that adds up: scan anywhere, merge anywhere.
+
+Facts map a shard (a file of a node) to what it yielded. Merging is a union by shard, so it
+may be done in any order, in a tree, or twice over, with the same outcome. Nothing is
+concluded here: what caused what is told from the merged facts only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ascend_doctor.errors import MergeError
+from ascend_doctor.records import Evidence, Sighting
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Process:
+    """Who wrote a record, as exactly as the log says.
+
+    ``source`` stands in where no process id is known; ``rank`` tells the writers of one
+    file apart.
+    """
+
+    node: str = ""
+    pid: int = -1
+    rank: int = -1
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A rule that matched in a process: how often, when, and the earliest places."""
+
+    rule: str
+    process: Process
+    count: int
+    sightings: tuple[Sighting, ...]
+    first_time: str | None
+    last_time: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSeen:
+    """A known code that error messages of a process named, and where it was first."""
+
+    table: str
+    code: str
+    process: Process
+    count: int
+    sighting: Sighting
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """Equal error messages that no rule knows; numbers in them do not count."""
+
+    template: str
+    level: str
+    count: int
+    first: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """What one file yielded; a clean file is a shard with no findings."""
+
+    path: str
+    kind: str
+    bytes: int
+    lines: int
+    levels: frozenset[str] = frozenset()
+    time_range: tuple[str, str] | None = None
+    findings: tuple[Finding, ...] = ()
+    codes: tuple[CodeSeen, ...] = ()
+    unknown: tuple[Unknown, ...] = ()
+    signs: frozenset[tuple[bytes, Process]] = frozenset()
+    environment: Mapping[str, str] = field(default_factory=dict)
+    broken: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What some shards yielded under one state of the rules."""
+
+    digest: str
+    shards: Mapping[str, Shard] = field(default_factory=dict)
+    skipped: frozenset[tuple[str, str]] = frozenset()
+
+    def merge(self, other: Facts) -> Facts:
+        """Combine the facts of two scans.
+
+        Raises:
+            MergeError: they were made with different rules, or disagree about a shard.
+        """
+        if self.digest != other.digest:
+            raise MergeError(
+                f"these facts were made with different rules ({self.digest}, {other.digest}); "
+                "scan again with one version"
+            )
+        for shard in self.shards.keys() & other.shards.keys():
+            if self.shards[shard] != other.shards[shard]:
+                raise MergeError(f"{shard}: scanned twice, with different results")
+        return Facts(
+            self.digest,
+            {**self.shards, **other.shards},
+            self.skipped | other.skipped,
+        )

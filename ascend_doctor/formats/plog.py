@@ -1,0 +1,54 @@
+r"""CANN host and device logs (plog, slog) and what shares their header.
+
+    [ERROR] HCCL(812,python3):2024-05-02-11:04:09.120.001 [a.cc:88][812]message
+
+Variants seen: a thread id between pid and name (MindSpore), an empty name, a number for an
+unknown level or module, a blank between date and time (torchair), no name and time at all
+(very old), lines of other collectors in front. A line without a header continues the one
+before it, since messages may hold newlines.
+
+>>> head = parse(b"[ERROR] GE(7,py):2024-05-02-11:04:09.120.001 [a.cc:1]7 boom")
+>>> head.level, head.module, head.pid, head.time
+('ERROR', 'GE', 7, '2024-05-02T11:04:09.120001')
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+SOURCE = "plog"
+
+_HEAD = re.compile(
+    rb"[\t >]{0,16}\[(?P<level>DEBUG|INFO|WARNING|ERROR|NULL|EVENT|TRACE|\d{1,3})\] ?"
+    rb"(?P<module>[A-Z][A-Z0-9_]{1,31}|\d{1,3})\((?P<pid>\d{1,10})"
+    rb"(?:,(?:[0-9a-f]{6,16},)?(?P<name>[^)\n]{0,255}))?\)"
+    rb"(?::(?P<date>\d{4}-\d\d-\d\d)[- ](?P<clock>\d\d:\d\d:\d\d)\.(?P<ms>\d{3})\.?(?P<us>\d{3}))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The fields of a plog header; ``time`` is ISO without a zone, as the log has none."""
+
+    level: str
+    module: str
+    pid: int
+    time: str | None
+
+
+def parse(line: bytes) -> Head | None:
+    """Return the header that ``line`` begins with, if it does."""
+    found = _HEAD.match(line)
+    if found is None:
+        return None
+    time = None
+    if found["date"] is not None:
+        date, clock, ms, us = (found[k].decode() for k in ("date", "clock", "ms", "us"))
+        time = f"{date}T{clock}.{ms}{us}"
+    return Head(
+        level=found["level"].decode(),
+        module=found["module"].decode(),
+        pid=int(found["pid"]),
+        time=time,
+    )

@@ -1,0 +1,52 @@
+r"""Python tracebacks, in CPython's layout and IPython's, and where user code stands in them.
+
+>>> frame = location([
+...     b'  File "/app/train.py", line 7, in main',
+...     b'  File "/usr/lib/python3.11/site-packages/torch/x.py", line 9, in f',
+... ])
+>>> frame.file, frame.line, frame.function
+('/app/train.py', 7, 'main')
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from ascend_doctor.records import Location
+from ascend_doctor.view.encoding import shown
+
+SOURCE = "python"
+
+TRACEBACK = re.compile(rb"\s{0,8}Traceback \(most recent call last\):")
+FRAME = re.compile(rb'\s{0,8}File "[^"\n]{1,1000}", line \d{1,9}|File \S{1,1000}:\d{1,9}, in ')
+RAISED = re.compile(
+    rb"(?:[A-Za-z_]\w{0,80}\.){0,12}[A-Z]\w{0,80}"
+    rb"(?:Error|Exception|Interrupt|Exit|Fault|Timeout|Expired|Backend|Unsupported)\b"
+    rb"(?:\([^)\n]{0,80}\))?(?::|$)"
+)
+# Behind frames any dotted name ends the traceback.
+ENDS = re.compile(rb"[A-Za-z_][\w.]{0,160}(?:: |$)")
+_FRAME = re.compile(
+    rb'\s{0,8}File "(?P<file>[^"\n]{1,1000})", line (?P<line>\d{1,9})(?:,? in (?P<function>.+))?'
+)
+# Code that the user did not write; a frame in it is not where to look.
+_FOREIGN = re.compile(
+    rb"/(?:site|dist)-packages/|/lib(?:64)?/python3|^<|/torch/|/python3\.\d+/|/conda/lib/"
+)
+
+
+def location(lines: Iterable[bytes]) -> Location | None:
+    """Return the innermost frame that stands in the user's own code."""
+    best = None
+    for line in lines:
+        found = _FRAME.match(line)
+        if found is not None and not _FOREIGN.search(found["file"]):
+            best = found
+    if best is None:
+        return None
+    return Location(
+        file=shown(best["file"]),
+        line=int(best["line"]),
+        function=shown((best["function"] or b"?").strip())[:200],
+    )

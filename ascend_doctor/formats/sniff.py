@@ -1,0 +1,61 @@
+"""What kind of file this is, by its content, and whose it is, by its path."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePath
+
+from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
+from ascend_doctor.records import Origin
+from ascend_doctor.view.prefix import NONE, peel
+
+# Lines of the head that are looked at.
+_LOOK = 60
+
+_PROFILE = re.compile(
+    rb"(?:Device_id,|Step,Type,|Step Id,|Op Name,|Name,Size\(KB\)|Component,Timestamp)"
+    rb'|\[?\s{0,8}\{\s{0,8}"(?:traceEvents|name|ph|schemaVersion)"\s{0,4}:'
+)
+_NPU_SMI = re.compile(rb"\|\s{1,4}npu-smi \d|dcmi (?:module|model) initiali", re.IGNORECASE)
+
+_RANK = re.compile(r"(?:^|[/_.-])rank[-_]?(\d{1,6})(?=$|[/_.-])")
+_NODE = re.compile(r"(?:^|/)((?:worker|node|host|server)[-_]?[\w.]{0,40}\d)(?=/)")
+_DEVICE = re.compile(r"(?:^|/)device-(\d{1,4})(?=/)")
+
+
+def kind_of(head: bytes) -> str:
+    """Name the kind of file that begins with ``head``.
+
+    Returns:
+        ``plog``, ``profile``, ``npu-smi``, ``stdout`` (prefixed or not) or ``text``.
+    """
+    start = head.lstrip(b"\xef\xbb\xbf\r\n ")
+    if _PROFILE.match(start):
+        return "profile"
+    if _NPU_SMI.search(head[:8192]):
+        return "npu-smi"
+    lines = [line for line in head.split(b"\n", _LOOK)[:_LOOK] if line.strip()]
+    peeled = [peel(line.rstrip(b"\r")) for line in lines]
+    if sum(plog.parse(line) is not None for _, line in peeled) * 2 > len(lines):
+        return "plog"
+    tests = (torch_npu.parse, python.TRACEBACK.match, logged.parse, error_block.parse)
+    if any(prefix is not NONE for prefix, _ in peeled) or any(
+        test(line) for _, line in peeled for test in tests
+    ):
+        return "stdout"
+    return "text"
+
+
+def origin_of(path: str) -> Origin:
+    """Return the rank, node and device that a path names, as launchers lay files out.
+
+    >>> origin_of("worker-3/process_log/rank_17/debug/plog/plog-1.log")
+    Origin(node='worker-3', rank=17, device=None, pid=None)
+    """
+    posix = PurePath(path).as_posix()
+    rank, node, device = _RANK.search(posix), _NODE.search(posix), _DEVICE.search(posix)
+    return Origin(
+        node=node[1] if node else None,
+        rank=int(rank[1]) if rank else None,
+        device=int(device[1]) if device else None,
+    )

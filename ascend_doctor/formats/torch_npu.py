@@ -1,0 +1,53 @@
+r"""What torch_npu adds to an exception: its ERR line and its numbered function errors.
+
+    RuntimeError: SetDevice:a.cpp:94 NPU function error: SetDevice(0), error code is 107001
+    [ERROR] 2026-01-31-10:20:30 (PID:77, Device:0, RankID:3) ERR00100 PTA call acl api failed
+    [Error]: the meaning of the number.
+            a hint.
+
+The ERR line has no fraction of a second; ``Device`` and ``RankID`` are -1 where unknown.
+
+>>> parse(b"[ERROR] 2026-01-31-10:20:30 (PID:77, Device:0, RankID:-1) ERR00100 PTA x").pid
+77
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+SOURCE = "torch_npu"
+
+_HEAD = re.compile(
+    rb"\s{0,16}\[ERROR\] (?P<date>\d{4}-\d\d-\d\d)-(?P<clock>\d\d:\d\d:\d\d) "
+    rb"\(PID:(?P<pid>\d{1,10}), Device:(?P<device>-?\d{1,6}), RankID:(?P<rank>-?\d{1,6})\)"
+)
+DETAIL = re.compile(rb"\s{0,16}\[?Error\]: ")
+RAISED = re.compile(
+    rb"(?:NPU|OPS|HCCL) function error\b|NPU error, error code is|NPU out of memory\."
+    rb"|HCCL error in: "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The fields of an ERR line; None where torch_npu printed -1."""
+
+    pid: int
+    device: int | None
+    rank: int | None
+    time: str
+
+
+def parse(line: bytes) -> Head | None:
+    """Return the fields of an ERR line, if ``line`` is one."""
+    found = _HEAD.match(line)
+    if found is None:
+        return None
+    device, rank = int(found["device"]), int(found["rank"])
+    return Head(
+        pid=int(found["pid"]),
+        device=device if device >= 0 else None,
+        rank=rank if rank >= 0 else None,
+        time=f"{found['date'].decode()}T{found['clock'].decode()}.000000",
+    )

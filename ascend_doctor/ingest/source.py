@@ -1,0 +1,121 @@
+"""A source: something with lines in it, read in blocks, however it is packed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from ascend_doctor.view.encoding import to_utf8, wide_encoding
+
+BLOCK = 1 << 20
+HEAD = 64 << 10
+
+_GZIP = b"\x1f\x8b"
+_PACKED = {
+    b"PK\x03\x04": "zip archive",
+    b"\xfd7zXZ\x00": "xz file",
+    b"BZh": "bzip2 file",
+    b"(\xb5/\xfd": "zstandard file",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A part of the input that was not read."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file, or standard input where ``file`` is None.
+
+    Attributes:
+        path: what reports call it, relative to the argument it was found under.
+    """
+
+    path: str
+    file: Path | None
+
+    def open(self) -> BinaryIO:
+        """Open the raw bytes.
+
+        Raises:
+            OSError: not readable any more.
+        """
+        return sys.stdin.buffer if self.file is None else self.file.open("rb")
+
+
+def blocks(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the text of ``stream`` in bounded blocks: unpacked, and ASCII as single bytes.
+
+    Raises:
+        OSError, EOFError, zlib.error: the stream is broken; what came before is good.
+    """
+    head = stream.read(HEAD)
+    rest = _with_head(head, stream)
+    if head.startswith(_GZIP):
+        rest = _gunzipped(rest)
+        head = next(rest, b"")
+        rest = _chain(head, rest)
+    encoding = wide_encoding(head)
+    return rest if encoding is None else to_utf8(rest, encoding)
+
+
+def unreadable(head: bytes) -> str | None:
+    """Say why the text that begins with ``head`` is no log, or None if it may be one."""
+    if not head:
+        return "empty"
+    for magic, name in _PACKED.items():
+        if head.startswith(magic):
+            return f"{name}, not read; unpack it first"
+    if head[257:262] == b"ustar":
+        return "tar archive, not read; unpack it first"
+    if b"\x00" in head[:8192] and head[:8192].count(0) > 8:
+        return "binary"
+    return None
+
+
+def _with_head(head: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    if head:
+        yield head
+    while block := stream.read(BLOCK):
+        yield block
+
+
+def _chain(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    if head:
+        yield head
+    yield from rest
+
+
+def _gunzipped(packed: Iterator[bytes]) -> Iterator[bytes]:
+    """Unpack gzip members one after the other, in bounded steps."""
+    from isal import isal_zlib
+
+    inflater = isal_zlib.decompressobj(wbits=31)
+    begun = False
+    for block in packed:
+        data = block
+        while data:
+            begun = True
+            out = inflater.decompress(data, BLOCK)
+            if out:
+                yield out
+            data = inflater.unconsumed_tail
+            if inflater.eof:
+                data = inflater.unused_data.lstrip(b"\x00")
+                inflater = isal_zlib.decompressobj(wbits=31)
+                begun = False
+            elif not out and not data:
+                break
+    if begun:
+        tail = inflater.flush()
+        if tail:
+            yield tail
+        if not inflater.eof:
+            raise EOFError("the gzip stream ends early")

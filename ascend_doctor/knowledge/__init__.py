@@ -1,0 +1,1 @@
+"""What is known of failures: rules, code tables and their texts; reads ``patterns/``."""

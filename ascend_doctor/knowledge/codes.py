@@ -1,0 +1,73 @@
+"""Codes in a message, and what the tables say of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from ascend_doctor.records import Lang
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """One row of a code table."""
+
+    table: str
+    code: str
+    name: str
+    family: str
+    role: str
+    meaning: Mapping[Lang, str]
+
+
+# Where a number is an ACL number: only behind the words that the software prints before it.
+_ACL = re.compile(
+    rb"(?:error code is[ :]{0,3}|error code:|[Ee]rrCode[ =:]{1,3}|[Ee]rrorCode ?= ?"
+    rb"|runtime result = |retCode is |CANN failure |ge result ?= ?|result = |\bret(?:Code)? ?"
+    rb"(?:= ?)?|ErrorNo: |failed(?: ?:|,) ?)(\d{6})\b"
+)
+_HEX = re.compile(rb"(?:InnerCode|retCode|error) ?= ?(0x0?7[0-9a-fA-F]{6})\b")
+_MANAGER = re.compile(rb"(?<![A-Za-z0-9])((?:E[1-9A-Z]|W[1-9A-Z])\d{4})(?![0-9A-Za-z])")
+_PTA = re.compile(rb"\b(ERR\d{5})\b")
+_HCCL = re.compile(rb"(?:errNo\[0x0{0,8}5[0-9a-fA-F]{3}([0-9a-fA-F]{4})\]|hcclRet -> (\d{1,2})\b)")
+
+
+class Codes:
+    """The code tables, and how to find codes in a message."""
+
+    def __init__(
+        self, tables: Mapping[str, Mapping[str, Code]], runtime: Mapping[str, str]
+    ) -> None:
+        self._tables = tables
+        self._runtime = runtime
+
+    def row(self, table: str, code: str) -> Code:
+        """Return a row that ``find`` yielded before."""
+        return self._tables[table][code]
+
+    def find(self, text: bytes) -> Iterator[Code]:
+        """Yield the known codes that ``text`` names, in the order of the tables."""
+        seen: set[tuple[str, str]] = set()
+        for written in self._written(text):
+            if written in seen:
+                continue
+            seen.add(written)
+            table, value = written
+            code = self._tables[table].get(value)
+            if code is not None:
+                yield code
+
+    def _written(self, text: bytes) -> Iterator[tuple[str, str]]:
+        for found in _MANAGER.finditer(text):
+            yield "error_manager", found[1].decode()
+        for found in _ACL.finditer(text):
+            yield "acl", found[1].decode()
+        for found in _HEX.finditer(text):
+            acl = self._runtime.get("0x" + found[1][2:].decode().lower().lstrip("0"))
+            if acl is not None:
+                yield "acl", acl
+        for found in _HCCL.finditer(text):
+            yield "hccl", str(int(found[1], 16) if found[1] else int(found[2]))
+        for found in _PTA.finditer(text):
+            yield "torch_npu", found[1].decode()

@@ -1,0 +1,92 @@
+"""What needs arithmetic: numbers in a message → a verdict, and further captures.
+
+>>> said = {"tried": "5.03 GiB", "capacity": "60.96 GiB", "allocated": "49.47 GiB",
+...         "free": "1.32 GiB", "reserved": "57.55 GiB"}
+>>> explain("oom", said)
+('fragmented', {'gap': '8.08 GiB', 'others': '2.09 GiB'})
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+_SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>[KMGTPE]?)(?:i?B)?(?:bytes)?")
+_POWERS = "KMGTPE"
+
+# HCCL, the context and the operator library hold 1 to 2 GiB beside the pool of a 64 GiB card;
+# a tenth of the card is more than they ever took in the reports that were read.
+OTHERS_SHARE = 0.10
+
+# From here on the accelerator waits for a third of the step; an epoch's first fetches do too,
+# which is why the rules ask that such steps are the majority.
+WAITING_SHARE = 0.30
+
+Answer = tuple[str, Mapping[str, str]]
+
+
+def explain(explainer: str, captures: Mapping[str, str]) -> Answer | None:
+    """Return the verdict of ``explainer`` and what it computed; None if numbers are missing."""
+    return _EXPLAINERS[explainer](captures)
+
+
+def size_bytes(text: str) -> float | None:
+    """Return a printed size in bytes, as torch and the driver print it.
+
+    >>> size_bytes("22.00 MiB"), size_bytes("3221291008")
+    (23068672.0, 3221291008.0)
+    """
+    found = _SIZE.fullmatch(text.strip())
+    if found is None:
+        return None
+    power = _POWERS.index(found["unit"]) + 1 if found["unit"] else 0
+    return float(found["number"]) * 1024.0**power
+
+
+def _gib(size: float) -> str:
+    return f"{size / 1024**3:.2f} GiB"
+
+
+def _oom(captures: Mapping[str, str]) -> Answer | None:
+    """Tell the kinds of a full device apart by the five numbers of torch_npu's sentence.
+
+    ``absurd``: one request is larger than the card. ``shared``: much of the card is held
+    by something else than this pool. ``fragmented``: the pool holds enough unused memory
+    for the request, but in pieces. ``full``: live tensors fill the card.
+    """
+    sizes = {}
+    for name in ("tried", "capacity", "allocated", "free", "reserved"):
+        size = size_bytes(captures.get(name, ""))
+        if size is None:
+            return None
+        sizes[name] = size
+    gap = sizes["reserved"] - sizes["allocated"]
+    others = max(0.0, sizes["capacity"] - sizes["free"] - sizes["reserved"])
+    more = {"gap": _gib(gap), "others": _gib(others)}
+    if sizes["tried"] > sizes["capacity"]:
+        return "absurd", more
+    if others > OTHERS_SHARE * sizes["capacity"]:
+        return "shared", more
+    if gap >= sizes["tried"]:
+        return "fragmented", more
+    return "full", more
+
+
+def _step_share(captures: Mapping[str, str]) -> Answer | None:
+    """Say whether a step waited for data: ``data`` of ``step``, or of ``data`` + ``compute``."""
+    try:
+        data = float(captures["data"])
+        step = float(captures["step"]) if "step" in captures else data + float(captures["compute"])
+    except (KeyError, ValueError):
+        return None
+    if step <= 0:
+        return None
+    share = data / step
+    verdict = "waiting" if share >= WAITING_SHARE else "fine"
+    return verdict, {"share": f"{100 * share:.0f}"}
+
+
+_EXPLAINERS: Mapping[str, Callable[[Mapping[str, str]], Answer | None]] = {
+    "oom": _oom,
+    "step_share": _step_share,
+}

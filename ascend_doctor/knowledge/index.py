@@ -1,0 +1,81 @@
+"""All that is known: rules, families and code tables, as one value."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from ascend_doctor import resources
+from ascend_doctor.knowledge.codes import Code, Codes
+from ascend_doctor.knowledge.rule import Explains, Rule, explains_of, from_index
+from ascend_doctor.records import Lang
+
+
+@dataclass(frozen=True)
+class Family:
+    """A kind of failure, and what to do when no rule says more."""
+
+    title: Mapping[Lang, str]
+    next: Mapping[Lang, tuple[str, ...]]
+    explains: tuple[Explains, ...]
+
+
+@dataclass(frozen=True)
+class Knowledge:
+    """Rules by id, families by name, codes, and a digest that names this state of them."""
+
+    digest: str
+    rules: Mapping[str, Rule]
+    families: Mapping[str, Family]
+    codes: Codes
+
+
+def load(extra: Path | None = None) -> Knowledge:
+    """Return the built-in knowledge, with a site's own rule folder added if given.
+
+    Raises:
+        RuleError: a rule file is wrong.
+    """
+    packed = resources.index()
+    if packed is not None and extra is None:
+        return _from_text(packed.read_text(encoding="utf-8"))
+    return _from_folders(resources.patterns(), extra)
+
+
+@cache
+def _from_text(text: str) -> Knowledge:
+    return from_dict(json.loads(text))
+
+
+@cache
+def _from_folders(patterns: Path, extra: Path | None) -> Knowledge:
+    # Imported here: pydantic and YAML cost more than a whole scan of a small log.
+    from ascend_doctor.knowledge.build import compile_patterns
+
+    return from_dict(compile_patterns([patterns, *([extra] if extra else [])]))
+
+
+def from_dict(index: Mapping[str, Any]) -> Knowledge:
+    """Build the knowledge from a compiled index."""
+    families = {
+        name: Family(
+            title=item["title"],
+            next={"en": tuple(item["next"]["en"]), "zh": tuple(item["next"]["zh"])},
+            explains=explains_of(item),
+        )
+        for name, item in index["families"].items()
+    }
+    tables = {
+        name: {
+            code: Code(name, code, cells[0], cells[1], cells[2], {"en": cells[3], "zh": cells[4]})
+            for code, cells in rows.items()
+        }
+        for name, rows in index["codes"].items()
+    }
+    runtime = {code: cells[1] for code, cells in index["runtime"].items()}
+    rules = {item["id"]: from_index(item) for item in index["rules"]}
+    return Knowledge(index["digest"], rules, families, Codes(tables, runtime))

@@ -1,0 +1,79 @@
+"""Whether one rule fits one record, and what it captures there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ascend_doctor.knowledge.rule import Rule, Variant
+from ascend_doctor.knowledge.texts import is_valid
+from ascend_doctor.records import Record
+
+# A regex sees at most this much text around the literals, and is cut off after the timeout.
+WINDOW_BEFORE = 2 << 10
+WINDOW_AFTER = 6 << 10
+REGEX_TIMEOUT_S = 0.2
+
+_QUIET = frozenset({"DEBUG", "INFO", "TRACE", "EVENT"})
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Where the first literal stands in the record's text, and what was captured."""
+
+    offset: int
+    captures: Mapping[str, str]
+
+
+def match(rule: Rule, record: Record) -> Match | None:
+    """Return how ``rule`` fits ``record``, or None.
+
+    A rule for errors does not fit a record whose own level is INFO or below: the same
+    words are harmless there.
+    """
+    if rule.levels == "error" and record.level in _QUIET:
+        return None
+    if rule.modules and record.module not in rule.modules:
+        return None
+    text = record.text
+    if any(literal not in text for literal in rule.requires_record):
+        return None
+    for variant in rule.match:
+        found = _fits(variant, text, rule.captures)
+        if found is not None:
+            return found
+    return None
+
+
+def is_excluded(rule: Rule, record: Record) -> bool:
+    """Say whether the record holds what marks it as a decoy for ``rule``."""
+    return any(literal in record.text for literal in rule.excludes_record)
+
+
+def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | None:
+    start = end = -1
+    position = 0
+    for literal in variant.literals:
+        at = text.find(literal, position)
+        if at < 0:
+            return None
+        if start < 0:
+            start = at
+        position = end = at + len(literal)
+    if variant.compiled is None:
+        return Match(start, {})
+    low = max(0, start - WINDOW_BEFORE)
+    window = text[low : end + WINDOW_AFTER]
+    try:
+        found = variant.compiled.search(window, timeout=REGEX_TIMEOUT_S)
+    except TimeoutError:
+        return None
+    if found is None:
+        return None
+    captures = {}
+    for name, raw in found.groupdict().items():
+        if raw is not None:
+            value = raw.decode("utf-8", "replace").strip()
+            if is_valid(types[name], value):
+                captures[name] = value
+    return Match(start, captures)

@@ -1,0 +1,145 @@
+"""Rules as the scan uses them: plain frozen data, read from the compiled index."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import regex
+
+from ascend_doctor.knowledge.texts import fill
+from ascend_doctor.records import Confidence, Lang, Role, Severity
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One wording: literals in order, the longest of them being the anchor to scan for."""
+
+    literals: tuple[bytes, ...]
+    pattern: str | None
+
+    @cached_property
+    def anchor(self) -> bytes:
+        """The literal that the scan looks for."""
+        return max(self.literals, key=len)
+
+    @cached_property
+    def compiled(self) -> regex.Pattern[bytes] | None:
+        """The confirming regex, compiled when it is first needed."""
+        return None if self.pattern is None else regex.compile(self.pattern.encode())
+
+
+@dataclass(frozen=True)
+class Explains:
+    """A follow-up that a rule brings about, where, and how many seconds later at most."""
+
+    what: str
+    scope: str
+    within_s: int | None
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What a rule says in one language; captures still in braces."""
+
+    title: str
+    cause: str
+    checks: tuple[str, ...]
+    fixes: tuple[str, ...]
+
+    def filled(self, captures: Mapping[str, str]) -> Texts:
+        """Return the texts with ``captures`` put in."""
+        return Texts(
+            fill(self.title, captures),
+            fill(self.cause, captures),
+            tuple(fill(step, captures) for step in self.checks),
+            tuple(fill(step, captures) for step in self.fixes),
+        )
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One failure signature."""
+
+    id: str
+    family: str
+    role: Role
+    severity: Severity
+    confidence: Confidence
+    status: str
+    provenance: tuple[str, ...]
+    levels: str
+    modules: frozenset[str]
+    match: tuple[Variant, ...]
+    captures: Mapping[str, str]
+    explainer: str | None
+    verdicts: tuple[str, ...]
+    outvoted_by: str | None
+    requires_record: tuple[bytes, ...]
+    requires_process: tuple[bytes, ...]
+    excludes_record: tuple[bytes, ...]
+    excludes_process: tuple[bytes, ...]
+    explains: tuple[Explains, ...]
+    texts: Mapping[Lang, Texts]
+    remedies: tuple[tuple[str, Mapping[str, str]], ...]
+
+    @property
+    def is_article(self) -> bool:
+        """True where the article alone prints this wording, and no release does."""
+        return set(self.provenance) == {"article"}
+
+    def literals(self) -> set[bytes]:
+        """Return every literal that the scan must look for on behalf of this rule."""
+        wanted = {variant.anchor for variant in self.match}
+        return wanted | {*self.requires_process, *self.excludes_process}
+
+
+def from_index(item: Mapping[str, Any]) -> Rule:
+    """Build a rule from its entry in the compiled index."""
+    when = item.get("when") or {}
+    return Rule(
+        id=item["id"],
+        family=item["family"],
+        role=item["role"],
+        severity=Severity[item["severity"].upper()],
+        confidence=item["confidence"],
+        status=item["status"],
+        provenance=tuple(p["kind"] for p in item["provenance"]),
+        levels=item["levels"],
+        modules=frozenset(item["modules"]),
+        match=tuple(
+            Variant(tuple(text.encode() for text in variant["literals"]), variant["regex"])
+            for variant in item["match"]
+        ),
+        captures=item["captures"],
+        explainer=when.get("explainer"),
+        verdicts=tuple(when.get("verdict", ())),
+        outvoted_by=item["outvoted_by"],
+        requires_record=_encoded(item["requires"]["record"]),
+        requires_process=_encoded(item["requires"]["process"]),
+        excludes_record=_encoded(item["excludes"]["record"]),
+        excludes_process=_encoded(item["excludes"]["process"]),
+        explains=explains_of(item),
+        texts={lang: _texts(item, lang) for lang in ("en", "zh")},
+        remedies=tuple((r["id"], r["params"]) for r in item["remedies"]),
+    )
+
+
+def explains_of(item: Mapping[str, Any]) -> tuple[Explains, ...]:
+    """Read the edges of a rule or family in the compiled index."""
+    return tuple(Explains(e["what"], e["scope"], e["within_s"]) for e in item["explains"])
+
+
+def _encoded(texts: list[str]) -> tuple[bytes, ...]:
+    return tuple(text.encode() for text in texts)
+
+
+def _texts(item: Mapping[str, Any], lang: str) -> Texts:
+    return Texts(
+        title=item["title"][lang],
+        cause=item["cause"][lang],
+        checks=tuple(item["checks"][lang]),
+        fixes=tuple(item["fixes"][lang]),
+    )

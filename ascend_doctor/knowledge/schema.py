@@ -1,0 +1,203 @@
+"""What a rule file may say: the model is the schema, and a typo is an error.
+
+Only authors' tools and the build read this module; a scan reads the compiled index.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import regex
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from ascend_doctor.knowledge.texts import PLACEHOLDER, code_spans
+from ascend_doctor.records import FAMILIES
+
+# A shorter literal hits so often that the scan pays for it on every line.
+MIN_ANCHOR_BYTES = 4
+
+CaptureType = Literal["int", "hex", "number", "bytes", "ident", "path", "text"]
+Line = Annotated[str, StringConstraints(min_length=1, strip_whitespace=False)]
+Prose = Annotated[str, StringConstraints(min_length=4, strip_whitespace=True)]
+RuleId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)+$")]
+
+
+class Strict(BaseModel):
+    """A model that refuses unknown fields and silent conversions."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _lists_are_tuples(cls, data: Any) -> Any:
+        # YAML knows only lists; strict mode would refuse them for tuples.
+        if isinstance(data, dict):
+            return {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
+        return data
+
+
+class Bilingual(Strict):
+    """One text in both languages."""
+
+    en: Prose
+    zh: Prose
+
+
+class BilingualSteps(Strict):
+    """Steps in both languages, one to one."""
+
+    en: tuple[Prose, ...]
+    zh: tuple[Prose, ...]
+
+    @model_validator(mode="after")
+    def _same_length(self) -> BilingualSteps:
+        if len(self.en) != len(self.zh):
+            raise ValueError(f"{len(self.en)} steps in en, {len(self.zh)} in zh")
+        return self
+
+
+class Variant(Strict):
+    """One wording of a message: literals in this order, then a regex that confirms."""
+
+    literals: Annotated[tuple[Line, ...], Field(min_length=1)]
+    regex: str | None = None
+
+    @model_validator(mode="after")
+    def _usable(self) -> Variant:
+        longest = max(len(literal.encode()) for literal in self.literals)
+        if longest < MIN_ANCHOR_BYTES:
+            raise ValueError(f"no literal of {MIN_ANCHOR_BYTES} bytes or more")
+        if self.regex is not None:
+            try:
+                regex.compile(self.regex.encode())
+            except regex.error as err:
+                raise ValueError(f"not a valid regex: {err}") from err
+        return self
+
+    def groups(self) -> set[str]:
+        """Return the names that the regex captures."""
+        if self.regex is None:
+            return set()
+        return set(regex.compile(self.regex.encode()).groupindex)
+
+
+class Provenance(Strict):
+    """Where the wording was seen; ``article`` marks what no release prints."""
+
+    kind: Literal["cann-source", "torch-npu", "upstream", "public-report", "vendor-docs", "article"]
+    ref: Line
+
+
+class Conditions(Strict):
+    """Literals that must (not) stand in the same message or the same process."""
+
+    record: tuple[Line, ...] = ()
+    process: tuple[Line, ...] = ()
+
+
+class Explains(Strict):
+    """What this rule brings about: a rule id, a pattern of ids such as ``communication-*``."""
+
+    what: Line
+    scope: Literal["process", "rank", "job"] = "process"
+    within_s: int | None = None
+
+
+class When(Strict):
+    """Arithmetic on the captures: the explainer's verdict must be one of these."""
+
+    explainer: Literal["oom", "step_share"]
+    verdict: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class Remedy(Strict):
+    """A fix that a program can apply."""
+
+    id: RuleId
+    params: dict[str, str] = {}
+
+
+class Example(Strict):
+    """A log text and what the rule must capture from it."""
+
+    log: Line
+    captures: dict[str, str] = {}
+    line: int | None = None
+
+
+class Examples(Strict):
+    """At least one text that matches, and one that differs in a single respect."""
+
+    match: Annotated[tuple[Example, ...], Field(min_length=1)]
+    near: Annotated[tuple[Line, ...], Field(min_length=1)]
+
+
+class RuleFile(Strict):
+    """One failure signature: ``patterns/<family>/<id>.yaml``."""
+
+    id: RuleId
+    family: Literal[FAMILIES]  # type: ignore[valid-type]
+    role: Literal["cause", "consequence", "wrapper", "notice"]
+    severity: Literal["info", "warning", "error", "fatal"]
+    confidence: Literal["low", "medium", "high"]
+    status: Literal["experimental", "stable", "deprecated"] = "experimental"
+    provenance: Annotated[tuple[Provenance, ...], Field(min_length=1)]
+    levels: Literal["error", "any"] = "error"
+    modules: tuple[Line, ...] = ()
+    match: Annotated[tuple[Variant, ...], Field(min_length=1)]
+    captures: dict[str, CaptureType] = {}
+    when: When | None = None
+    outvoted_by: RuleId | None = None
+    requires: Conditions = Conditions()
+    excludes: Conditions = Conditions()
+    explains: tuple[Explains, ...] = ()
+    title: Bilingual
+    cause: Bilingual
+    checks: BilingualSteps = BilingualSteps(en=(), zh=())
+    fixes: BilingualSteps = BilingualSteps(en=(), zh=())
+    remedies: tuple[Remedy, ...] = ()
+    examples: Examples
+
+    @model_validator(mode="after")
+    def _hangs_together(self) -> RuleFile:
+        prefix = self.family.replace("_", "-") + "-"
+        if not self.id.startswith(prefix):
+            raise ValueError(f"id must start with {prefix}")
+        found = set().union(*(variant.groups() for variant in self.match))
+        if missing := found - set(self.captures):
+            raise ValueError(f"captures must give the type of {', '.join(sorted(missing))}")
+        if self.when is None and (extra := set(self.captures) - found):
+            raise ValueError(f"no regex captures {', '.join(sorted(extra))}")
+        if self.role == "cause" and not self.fixes.en:
+            raise ValueError("a cause needs at least one fix")
+        if self.role == "notice" and self.severity != "info":
+            raise ValueError("a notice has severity info")
+        self._check_texts(always=set.intersection(*(variant.groups() for variant in self.match)))
+        return self
+
+    def _check_texts(self, always: set[str]) -> None:
+        """Refuse a text with an unknown capture, or free text inside a command."""
+        for lang in ("en", "zh"):
+            texts = [getattr(self.title, lang), getattr(self.cause, lang)]
+            texts += [*getattr(self.checks, lang), *getattr(self.fixes, lang)]
+            for text in texts:
+                for found in PLACEHOLDER.finditer(text):
+                    name, fallback = found["name"], found["fallback"]
+                    if name not in self.captures:
+                        raise ValueError(f"{lang} text uses {{{name}}}, which is not captured")
+                    if fallback is None and name not in always and self.when is None:
+                        raise ValueError(
+                            f"{lang} text uses {{{name}}}, which not every variant captures; "
+                            f"write {{{name}|what to say instead}}"
+                        )
+                for span in code_spans(text):
+                    for found in PLACEHOLDER.finditer(span):
+                        if self.captures[found["name"]] == "text":
+                            raise ValueError(
+                                f"{lang} command uses {{{found['name']}}}, which is free text"
+                            )
+            used = [sorted(f["name"] for f in PLACEHOLDER.finditer(" ".join(texts)))]
+            if lang == "en":
+                english = used
+            elif {n for u in used for n in u} != {n for u in english for n in u}:
+                raise ValueError("en and zh texts use different captures")

@@ -1,0 +1,61 @@
+"""Rule texts with captures in them, and how a capture is made safe to show.
+
+A log is hostile. In prose a capture is shown as plain text; inside a command (a span in
+backticks) only a typed capture may stand, quoted for the shell, so that no log can write
+a command.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+
+PLACEHOLDER = re.compile(r"\{(?P<name>[a-z][a-z0-9_]*)(?:\|(?P<fallback>[^{}]*))?\}")
+_CODE = re.compile(r"`[^`]*`")
+
+# What each type of capture may look like; anything else is not captured.
+TYPES: Mapping[str, re.Pattern[str]] = {
+    "int": re.compile(r"-?\d{1,20}"),
+    "hex": re.compile(r"(?:0x)?[0-9a-fA-F]{1,32}"),
+    "number": re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:[eE][-+]?\d{1,3})?"),
+    "bytes": re.compile(r"\d{1,20}(?:\.\d{1,6})? ?(?:bytes|[KMGTPE]i?B|[KMG]B?)?"),
+    "ident": re.compile(r"[\w.:<>+*&\[\]@~-]{1,200}"),
+    "path": re.compile(r"[^\x00-\x1f\x7f'\"`$;|<>]{1,500}"),
+    "text": re.compile(r"[^\x00-\x08\x0b-\x1f\x7f]{1,2000}", re.DOTALL),
+}
+
+
+def code_spans(text: str) -> Iterator[str]:
+    """Yield the parts of ``text`` that stand in backticks."""
+    for found in _CODE.finditer(text):
+        yield found[0]
+
+
+def is_valid(kind: str, value: str) -> bool:
+    """Say whether ``value`` has the form that captures of type ``kind`` must have."""
+    return TYPES[kind].fullmatch(value) is not None
+
+
+def fill(text: str, captures: Mapping[str, str]) -> str:
+    """Return ``text`` with its captures put in, shell-quoted inside commands.
+
+    >>> fill("Device {id} of `npu-smi info -i {id}`", {"id": "3"})
+    'Device 3 of `npu-smi info -i 3`'
+    >>> fill("`ls {path}`, rank {rank|unknown}", {"path": "/a b"})
+    "`ls '/a b'`, rank unknown"
+    """
+
+    def put(found: re.Match[str], quote: bool) -> str:
+        value = captures.get(found["name"])
+        if value is None:
+            return found["fallback"] or "?"
+        return shlex.quote(value) if quote else value
+
+    out, end = [], 0
+    for span in _CODE.finditer(text):
+        out.append(PLACEHOLDER.sub(lambda m: put(m, False), text[end : span.start()]))
+        out.append(PLACEHOLDER.sub(lambda m: put(m, True), span[0]))
+        end = span.end()
+    out.append(PLACEHOLDER.sub(lambda m: put(m, False), text[end:]))
+    return "".join(out)

@@ -1,0 +1,120 @@
+"""The nouns that every stage shares; nothing here imports another stage."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Role = Literal["cause", "consequence", "wrapper", "notice"]
+Confidence = Literal["low", "medium", "high"]
+Lang = Literal["en", "zh"]
+
+FAMILIES = (
+    "invalid_param",
+    "not_found",
+    "static_fallback",
+    "buffer_oom",
+    "dataload",
+    "communication",
+    "kernel_fault",
+    "device_fault",
+    "host_resource",
+    "compile_error",
+    "runtime_misuse",
+    "numerics",
+    "framework_error",
+)
+
+CONFIDENCES: tuple[Confidence, ...] = ("low", "medium", "high")
+
+
+class Severity(enum.IntEnum):
+    """How bad a diagnosis is; ``INFO`` is a remark and never fails a gate."""
+
+    INFO = 0
+    WARNING = 1
+    ERROR = 2
+    FATAL = 3
+
+    @property
+    def label(self) -> str:
+        """The lower-case name that options and JSON use."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Which process a record came from, as far as its text or its path says."""
+
+    node: str | None = None
+    rank: int | None = None
+    device: int | None = None
+    pid: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A line of the user's own source code."""
+
+    file: str
+    line: int
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One log message with its continuation lines.
+
+    Attributes:
+        source: the shown path of the file.
+        line: first line in the original file, counted from 1.
+        order: position of the record within ``source``; grows downwards.
+        kind: name of the format that recognised it.
+        level: ``DEBUG`` … ``FATAL``, or empty where the text names none.
+        time: ``YYYY-MM-DDThh:mm:ss.ffffff`` in the log's own zone, sortable as text.
+        text: the message as it was printed, prefixes removed.
+        lines: original line number of each line of ``text``.
+    """
+
+    source: str
+    line: int
+    order: tuple[int, int]
+    kind: str
+    level: str
+    module: str | None
+    time: str | None
+    origin: Origin
+    text: bytes
+    lines: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A line of a log that is kept and shown as proof."""
+
+    path: str
+    line: int
+    text: str
+    order: tuple[int, int] = (0, 0)
+    time: str | None = None
+    level: str = ""
+    module: str | None = None
+    origin: Origin = Origin()
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """One place where a rule matched: its proof and what the text said there."""
+
+    evidence: tuple[Evidence, ...]
+    captures: Mapping[str, str] = field(default_factory=dict)
+    codes: tuple[str, ...] = ()
+    location: Location | None = None
+
+    @property
+    def key(self) -> tuple[str, str, tuple[int, int]]:
+        """Sort key: earliest first, and the same whatever the file was cut into."""
+        first = self.evidence[0]
+        return (first.time or "~", first.path, first.order)

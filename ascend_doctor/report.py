@@ -1,0 +1,137 @@
+"""The answer: diagnoses in order, the first of them the root cause."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ascend_doctor.knowledge.rule import Texts
+from ascend_doctor.records import Confidence, Evidence, Lang, Location, Origin, Role, Severity
+
+if TYPE_CHECKING:
+    import pandas
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What a cause brought about, or what merely repeats it."""
+
+    rule: str
+    family: str
+    role: Role
+    title: Mapping[Lang, str]
+    count: int
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """One thing that went wrong, its proof, and what to do about it."""
+
+    position: int
+    rule: str
+    family: str
+    severity: Severity
+    confidence: Confidence
+    role: Role
+    provenance: tuple[str, ...]
+    texts: Mapping[Lang, Texts]
+    remedies: tuple[tuple[str, Mapping[str, str]], ...]
+    captures: Mapping[str, str]
+    codes: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+    location: Location | None
+    origin: Origin
+    first_seen: str | None
+    last_seen: str | None
+    count: int
+    processes: int
+    ranks: tuple[int, ...]
+    consequences: tuple[Consequence, ...] = ()
+
+    @property
+    def is_article(self) -> bool:
+        """True where only the article prints this wording, and no release does."""
+        return set(self.provenance) == {"article"}
+
+
+@dataclass(frozen=True, slots=True)
+class Unexplained:
+    """An error that no rule and no code table knows."""
+
+    template: str
+    level: str
+    count: int
+    first: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What was read, what was not, and what the logs could show at all."""
+
+    files: int
+    bytes: int
+    lines: int
+    by_kind: Mapping[str, int]
+    levels: tuple[str, ...]
+    time_range: tuple[str, str] | None
+    skipped: tuple[tuple[str, str], ...]
+    broken: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that a reporter needs; the same for every format."""
+
+    rules_digest: str
+    diagnoses: tuple[Diagnosis, ...]
+    unexplained: tuple[Unexplained, ...]
+    environment: Mapping[str, str]
+    coverage: Coverage
+    families: Mapping[str, Mapping[Lang, str]] = field(default_factory=dict)
+
+    @property
+    def worst(self) -> Severity | None:
+        """The severity of the worst diagnosis, None without any."""
+        return max((d.severity for d in self.diagnoses), default=None)
+
+    @property
+    def status(self) -> str:
+        """``problem``, ``unexplained`` (errors that nothing knows) or ``clean``."""
+        if self.worst is not None and self.worst >= Severity.WARNING:
+            return "problem"
+        return "unexplained" if self.unexplained else "clean"
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return one row a diagnosis, in order, with its deciding line."""
+        import pandas as pd
+
+        rows = [
+            {
+                "position": d.position,
+                "rule": d.rule,
+                "family": d.family,
+                "severity": d.severity.label,
+                "confidence": d.confidence,
+                "title": d.texts["en"].title,
+                "path": d.evidence[0].path,
+                "line": d.evidence[0].line,
+                "text": d.evidence[0].text,
+                "node": d.origin.node,
+                "rank": d.origin.rank,
+                "device": d.origin.device,
+                "pid": d.origin.pid,
+                "first_seen": d.first_seen,
+                "last_seen": d.last_seen,
+                "count": d.count,
+                "processes": d.processes,
+            }
+            for d in self.diagnoses
+        ]
+        columns = [*rows[0]] if rows else ["position", "rule", "family", "severity", "title"]
+        frame = pd.DataFrame(rows, columns=columns)
+        for name in ("rank", "device", "pid"):
+            if name in frame:
+                frame[name] = frame[name].astype("Int64")
+        return frame

@@ -1,0 +1,3 @@
+"""Report → text; each reporter is a pure function, escaping for its own format."""
+
+from __future__ import annotations

@@ -1,0 +1,118 @@
+"""The machine-readable report: a contract, described by ``docs/schema/report-1.json``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ascend_doctor import __version__
+from ascend_doctor.records import Evidence, Lang, Origin
+from ascend_doctor.report import Diagnosis, Report
+
+SCHEMA_VERSION = "1.0"
+_LANGS: tuple[Lang, ...] = ("en", "zh")
+
+
+def render(report: Report, lang: Lang = "en") -> str:
+    """Return the report as JSON; both languages are in it, whatever ``lang`` says."""
+    return json.dumps(as_dict(report), ensure_ascii=False, indent=1) + "\n"
+
+
+def as_dict(report: Report) -> dict[str, Any]:
+    """Return the report as plain data in the order of the schema."""
+    coverage = report.coverage
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {
+            "name": "ascend-doctor",
+            "version": __version__,
+            "rules_digest": report.rules_digest,
+        },
+        "status": report.status,
+        "diagnoses": [_diagnosis(diagnosis) for diagnosis in report.diagnoses],
+        "unexplained": [
+            {
+                "template": item.template,
+                "level": item.level,
+                "count": item.count,
+                "first": _place(item.first),
+            }
+            for item in report.unexplained
+        ],
+        "environment": dict(report.environment),
+        "coverage": {
+            "files": coverage.files,
+            "bytes": coverage.bytes,
+            "lines": coverage.lines,
+            "by_kind": dict(coverage.by_kind),
+            "levels": list(coverage.levels),
+            "time_range": list(coverage.time_range) if coverage.time_range else None,
+            "skipped": [{"path": path, "reason": reason} for path, reason in coverage.skipped],
+            "broken": [{"path": path, "reason": reason} for path, reason in coverage.broken],
+        },
+    }
+
+
+def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
+    texts = diagnosis.texts
+    location = diagnosis.location
+    return {
+        "position": diagnosis.position,
+        "rule": diagnosis.rule,
+        "family": diagnosis.family,
+        "severity": diagnosis.severity.label,
+        "confidence": diagnosis.confidence,
+        "role": diagnosis.role,
+        "provenance": list(diagnosis.provenance),
+        "title": {lang: texts[lang].title for lang in _LANGS},
+        "cause": {lang: texts[lang].cause for lang in _LANGS},
+        "checks": {lang: list(texts[lang].checks) for lang in _LANGS},
+        "fixes": {lang: list(texts[lang].fixes) for lang in _LANGS},
+        "remedies": [{"id": name, "params": dict(params)} for name, params in diagnosis.remedies],
+        "captures": dict(diagnosis.captures),
+        "codes": list(diagnosis.codes),
+        "evidence": [_evidence(evidence) for evidence in diagnosis.evidence],
+        "code_location": None
+        if location is None
+        else {"file": location.file, "line": location.line, "function": location.function},
+        "origin": {**_origin(diagnosis.origin), "time": diagnosis.evidence[0].time},
+        "first_seen": diagnosis.first_seen,
+        "last_seen": diagnosis.last_seen,
+        "count": diagnosis.count,
+        "processes": diagnosis.processes,
+        "ranks": list(diagnosis.ranks),
+        "consequences": [
+            {
+                "rule": item.rule,
+                "family": item.family,
+                "role": item.role,
+                "title": {lang: item.title[lang] for lang in _LANGS},
+                "count": item.count,
+                "first": _place(item.evidence),
+            }
+            for item in diagnosis.consequences
+        ],
+    }
+
+
+def _evidence(evidence: Evidence) -> dict[str, Any]:
+    return {
+        **_place(evidence),
+        "time": evidence.time,
+        "level": evidence.level or None,
+        "module": evidence.module,
+        **_origin(evidence.origin),
+    }
+
+
+def _place(evidence: Evidence) -> dict[str, Any]:
+    return {"path": evidence.path, "line": evidence.line, "text": evidence.text}
+
+
+def _origin(origin: Origin) -> dict[str, Any]:
+    return {
+        "pid": origin.pid,
+        "rank": origin.rank,
+        "device": origin.device,
+        "node": origin.node,
+    }

@@ -1,0 +1,100 @@
+"""Try rules on their own examples, through the same way that a log goes."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from ascend_doctor.diagnosis.diagnose import diagnose
+from ascend_doctor.facts import Facts
+from ascend_doctor.ingest.source import Skipped, Source
+from ascend_doctor.knowledge.build import compile_patterns
+from ascend_doctor.knowledge.index import Knowledge, from_dict
+from ascend_doctor.knowledge.load import load_rule, rule_files
+from ascend_doctor.knowledge.schema import RuleFile
+from ascend_doctor.scan.scanner import Scanner
+
+
+class _Text(Source):
+    """An example as if it were a file."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__("example.log", None)
+        object.__setattr__(self, "_text", text)
+
+    def open(self) -> BinaryIO:
+        return io.BytesIO(getattr(self, "_text").encode())
+
+
+class Checker:
+    """Runs examples against all rules together, as they meet in the field."""
+
+    def __init__(self, folders: Sequence[Path]) -> None:
+        """Compile the rules below ``folders``, the first being the built-in patterns.
+
+        Raises:
+            RuleError: a rule file is wrong.
+        """
+        self._knowledge: Knowledge = from_dict(compile_patterns(folders))
+        self._scanner = Scanner(self._knowledge)
+
+    def failures(self, path: Path) -> Iterator[str]:
+        """Yield one line for each example of a rule file that does not come out as it says."""
+        rule = load_rule(path)
+        for number, example in enumerate(rule.examples.match):
+            where = f"{path}: {rule.id}: examples.match.{number}"
+            facts = self._facts(example.log)
+            fired = {f.rule: f for shard in facts.shards.values() for f in shard.findings}
+            if rule.id not in fired:
+                others = ", ".join(sorted(fired)) or "no rule"
+                yield f"{where}: does not match ({others} did)"
+                continue
+            sighting = fired[rule.id].sightings[0]
+            if dict(sighting.captures) != example.captures:
+                yield f"{where}: captures {dict(sighting.captures)}, not {example.captures}"
+            line = sighting.evidence[0].line
+            if example.line is not None and line != example.line:
+                yield f"{where}: quotes line {line}, not {example.line}"
+            if rule.role == "cause" and (wrong := self._headline(rule, facts)):
+                yield f"{where}: {wrong}"
+        for number, text in enumerate(rule.examples.near):
+            report = diagnose(self._facts(text), self._knowledge)
+            told = {diagnosis.rule for diagnosis in report.diagnoses}
+            told |= {item.rule for d in report.diagnoses for item in d.consequences}
+            if rule.id in told:
+                yield f"{path}: {rule.id}: examples.near.{number}: matches, and should not"
+
+    def _headline(self, rule: RuleFile, facts: Facts) -> str | None:
+        """Say what is told first instead of ``rule``, if that is of another family."""
+        report = diagnose(facts, self._knowledge)
+        first = report.diagnoses[0] if report.diagnoses else None
+        if first is None:
+            return "is not diagnosed: a condition of the rule does not hold"
+        if first.rule != rule.id and first.family != rule.family:
+            return f"{first.rule} is told first"
+        return None
+
+    def _facts(self, text: str) -> Facts:
+        result = self._scanner.scan(_Text(text))
+        if isinstance(result, Skipped):
+            return Facts(self._knowledge.digest)
+        return Facts(self._knowledge.digest, {result.path: result})
+
+
+def check(
+    patterns: Path, others: Sequence[Path] = (), select: str = ""
+) -> tuple[int, list[str]]:
+    """Return how many rules were tried and the lines that tell what is wrong.
+
+    Only rules whose id contains ``select`` are tried; all take part in every trial.
+
+    Raises:
+        RuleError: a rule file is wrong.
+    """
+    folders = [patterns, *others]
+    checker = Checker(folders)
+    paths = [path for folder in folders for path in rule_files(folder)]
+    paths = [path for path in paths if select in path.stem]
+    return len(paths), [line for path in paths for line in checker.failures(path)]

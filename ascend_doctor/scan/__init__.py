@@ -1,0 +1,1 @@
+"""Text → hits → findings of one source, as facts that can be merged."""

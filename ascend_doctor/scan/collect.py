@@ -1,0 +1,137 @@
+"""Gather what the records of one source say, bounded however many there are."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ascend_doctor.facts import CodeSeen, Finding, Process, Unknown
+from ascend_doctor.knowledge.codes import Code
+from ascend_doctor.records import Evidence, Record, Sighting
+from ascend_doctor.view.encoding import shown
+
+# Proofs kept for a rule in a process; more would only repeat them.
+MAX_SIGHTINGS = 3
+# Different error messages that no rule knows, kept per source.
+MAX_TEMPLATES = 500
+# Characters of a line that are kept; a plog line has at most 1,023 bytes.
+MAX_LINE = 2000
+
+_DIGITS = b"0123456789"
+
+
+@dataclass(slots=True)
+class _Tally:
+    count: int = 0
+    sightings: list[Sighting] = field(default_factory=list)
+    first: str | None = None
+    last: str | None = None
+
+    def add(self, sighting: Sighting) -> None:
+        self.count += 1
+        time = sighting.evidence[0].time
+        if time is not None:
+            self.first = time if self.first is None else min(self.first, time)
+            self.last = time if self.last is None else max(self.last, time)
+        self.sightings.append(sighting)
+        if len(self.sightings) > 2 * MAX_SIGHTINGS:
+            self.trim()
+
+    def trim(self) -> None:
+        self.sightings = heapq.nsmallest(MAX_SIGHTINGS, self.sightings, key=lambda s: s.key)
+
+
+class Collection:
+    """Findings, codes and unknown errors of one source while it is being scanned."""
+
+    def __init__(self) -> None:
+        self._findings: dict[tuple[str, Process], _Tally] = {}
+        self._codes: dict[tuple[str, str, Process], _Tally] = {}
+        self._unknown: dict[bytes, tuple[int, str, Evidence]] = {}
+        self.signs: set[tuple[bytes, Process]] = set()
+
+    def add_finding(self, rule: str, process: Process, sighting: Sighting) -> None:
+        """Count one match of a rule."""
+        self._findings.setdefault((rule, process), _Tally()).add(sighting)
+
+    def add_codes(self, codes: Iterable[Code], process: Process, evidence: Evidence) -> None:
+        """Count the codes that one error message names."""
+        for code in codes:
+            tally = self._codes.setdefault((code.table, code.code, process), _Tally())
+            tally.add(Sighting((evidence,), {}, (code.code,)))
+
+    def add_unknown(self, record: Record, evidence: Evidence) -> None:
+        """Count an error message that no rule knows, equal ones as one."""
+        line = record.text.split(b"\n", 1)[0]
+        key = line[:512].translate(None, _DIGITS)
+        known = self._unknown.get(key)
+        if known is not None:
+            self._unknown[key] = (known[0] + 1, known[1], min(known[2], evidence, key=_order))
+        elif len(self._unknown) < MAX_TEMPLATES:
+            self._unknown[key] = (1, record.level, evidence)
+        else:
+            more = self._unknown.get(b"", (0, record.level, evidence))
+            self._unknown[b""] = (more[0] + 1, more[1], min(more[2], evidence, key=_order))
+
+    def findings(self) -> tuple[Finding, ...]:
+        """Return the findings, sorted."""
+        found = []
+        for (rule, process), tally in sorted(self._findings.items()):
+            tally.trim()
+            found.append(
+                Finding(
+                    rule, process, tally.count, tuple(tally.sightings), tally.first, tally.last
+                )
+            )
+        return tuple(found)
+
+    def codes(self) -> tuple[CodeSeen, ...]:
+        """Return the codes, sorted."""
+        seen = []
+        for (table, code, process), tally in sorted(self._codes.items()):
+            tally.trim()
+            seen.append(CodeSeen(table, code, process, tally.count, tally.sightings[0]))
+        return tuple(seen)
+
+    def unknown(self) -> tuple[Unknown, ...]:
+        """Return the unknown errors, in order of appearance."""
+        items = sorted(self._unknown.items(), key=lambda item: _order(item[1][2]))
+        return tuple(
+            Unknown(shown(key) if key else "(further messages)", level, count, evidence)
+            for key, (count, level, evidence) in items
+        )
+
+
+def _order(evidence: Evidence) -> tuple[int, int]:
+    return evidence.order
+
+
+def evidence(record: Record, number: int, line: bytes) -> Evidence:
+    """Return a line of a record as proof to keep."""
+    return Evidence(
+        path=record.source,
+        line=number,
+        text=shown(line[: 4 * MAX_LINE])[:MAX_LINE].rstrip(),
+        order=record.order,
+        time=record.time,
+        level=record.level,
+        module=record.module,
+        origin=record.origin,
+    )
+
+
+def process_of(record: Record) -> Process:
+    """Return who wrote a record, as exactly as it says."""
+    origin = record.origin
+    if origin.pid is not None:
+        return Process(origin.node or "", origin.pid)
+    rank = -1 if origin.rank is None else origin.rank
+    return Process(origin.node or "", -1, rank, record.source)
+
+
+def captures_of(
+    given: Mapping[str, str], more: Mapping[str, str] | None
+) -> Mapping[str, str]:
+    """Join what the regex captured and what the explainer computed."""
+    return {**given, **more} if more else given

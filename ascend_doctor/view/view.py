@@ -1,0 +1,170 @@
+"""A window of a file as its lines were printed, with a map back to the original lines."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+
+from ascend_doctor.view.prefix import NONE, Prefix, peel
+from ascend_doctor.view.window import Window
+
+_ANSI = re.compile(
+    rb"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)|[@-Z\\-_])"
+)
+_ESCAPE = re.compile(rb'\\(?:[nrt"\\/]|u[0-9a-fA-F]{4})')
+_QUOTE_OPENS = re.compile(rb'[{,]\s{0,8}\\{0,3}"[\w.-]{1,64}\\{0,3}":\s{0,8}\\{0,3}"')
+_ESCAPED_BREAK = re.compile(rb"(?<!\\)(?:\\\\)?\\n")
+_SIMPLE = {b"\\n": b"\n", b"\\r": b"", b"\\t": b"\t", b'\\"': b'"', b"\\\\": b"\\", b"\\/": b"/"}
+_PLAIN_LINE = re.compile(rb"^\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] [A-Z][A-Z0-9_]*\(", re.M)
+
+# Escapes within escapes: a log line quoted in JSON that is quoted in JSON.
+MAX_UNESCAPES = 3
+
+
+class View:
+    """Text in which rules are matched; offsets are into ``text``.
+
+    Attributes:
+        text: the window's lines, newline-terminated, prefixes and colours gone.
+        body: the part of ``text`` whose hits belong to this window; the rest is context.
+    """
+
+    __slots__ = ("_numbers", "_prefixes", "_raw_first", "_starts", "body", "text")
+
+    def __init__(
+        self,
+        text: bytes,
+        body: tuple[int, int],
+        first_line: int,
+        starts: list[int] | None = None,
+        numbers: list[int] | None = None,
+        prefixes: Mapping[int, Prefix] | None = None,
+    ) -> None:
+        self.text = text
+        self.body = body
+        self._raw_first = first_line
+        self._starts = starts
+        self._numbers = numbers
+        self._prefixes = prefixes or {}
+
+    def line_start(self, offset: int) -> int:
+        """Return where the line that holds ``offset`` begins."""
+        return self.text.rfind(b"\n", 0, offset) + 1
+
+    def line_end(self, offset: int) -> int:
+        """Return where the line that holds ``offset`` ends, its newline not counted."""
+        end = self.text.find(b"\n", offset)
+        return len(self.text) if end < 0 else end
+
+    def number(self, offset: int) -> tuple[int, int]:
+        """Return the original line number at ``offset``, and which part of that line it is."""
+        if self._starts is None or self._numbers is None:
+            return self._raw_first + self.text.count(b"\n", 0, offset), 0
+        index = bisect_right(self._starts, offset) - 1
+        number = self._numbers[index]
+        part = 0
+        while index - part > 0 and self._numbers[index - part - 1] == number:
+            part += 1
+        return number, part
+
+    def prefix(self, offset: int) -> Prefix:
+        """Return what was peeled off the line at ``offset``."""
+        if not self._prefixes or self._starts is None:
+            return NONE
+        return self._prefixes.get(bisect_right(self._starts, offset) - 1, NONE)
+
+
+def of(window: Window) -> View:
+    """Return ``window`` as it was printed; plain plog is passed through untouched."""
+    if _is_plain(window.data):
+        return View(window.data, window.body, window.first_line)
+    out: list[bytes] = []
+    starts: list[int] = []
+    numbers: list[int] = []
+    prefixes: dict[int, Prefix] = {}
+    low = high = size = 0
+    position = 0
+    number = window.first_line
+    for raw, ends in _lines(window):
+        if position <= window.body[0]:
+            low = size
+        for prefix, line in _printed(raw):
+            if prefix is not NONE:
+                prefixes[len(starts)] = prefix
+            starts.append(size)
+            numbers.append(number)
+            out.append(line)
+            size += len(line) + 1
+        number += ends
+        position += len(raw) + ends
+        if position <= window.body[1]:
+            high = size
+    text = b"\n".join(out) + b"\n" if out else b""
+    if window.body[1] >= len(window.data):
+        high = len(text)
+    return View(text, (low, high), window.first_line, starts, numbers, prefixes)
+
+
+def _lines(window: Window) -> Iterator[tuple[bytes, bool]]:
+    """Yield each line and whether it ends; a line that the body cuts comes as two."""
+    body = window.body[0]
+    for part in (window.data[:body], window.data[body:]):
+        lines = part.split(b"\n")
+        last = lines.pop()
+        for line in lines:
+            yield line, True
+        if last:
+            yield last, False
+
+
+def _is_plain(data: bytes) -> bool:
+    """True if nearly every line is plog and nothing in it needs a view."""
+    if b"\x1b" in data or b"\r" in data or b"\\n" in data:
+        return False
+    lines = data.count(b"\n") + 1
+    return len(_PLAIN_LINE.findall(data)) >= 0.9 * lines and data.startswith(b"[")
+
+
+def _printed(raw: bytes) -> Iterator[tuple[Prefix, bytes]]:
+    """Yield what one raw line shows: colours gone, overwritten and escaped lines apart."""
+    if b"\x1b" in raw:
+        raw = _ANSI.sub(b"", raw)
+    raw = raw.rstrip(b"\r")
+    for piece in filter(None, raw.split(b"\r")) if b"\r" in raw else (raw,):
+        prefix, line = peel(piece)
+        if b"\\n" not in line:
+            yield prefix, line
+            continue
+        for part in _unescaped(line).split(b"\n"):
+            inner, text = peel(part)
+            yield (prefix if inner is NONE else _inner(prefix, inner)), text
+
+
+def _unescaped(line: bytes) -> bytes:
+    """Undo the escapes of a string that was quoted into the line, however often."""
+    # The quoted text starts a line of its own, so that a header in it is seen as one.
+    line = _QUOTE_OPENS.sub(rb"\g<0>\n", line, count=1)
+    for _ in range(MAX_UNESCAPES):
+        if not _ESCAPED_BREAK.search(line):
+            break
+        line = _ESCAPE.sub(_plain_escape, line)
+    return line
+
+
+def _plain_escape(found: re.Match[bytes]) -> bytes:
+    simple = _SIMPLE.get(found[0])
+    if simple is not None:
+        return simple
+    return chr(int(found[0][2:], 16)).encode("utf-8", "replace")
+
+
+def _inner(outer: Prefix, inner: Prefix) -> Prefix:
+    """Join two prefixes; what stands nearer to the message wins."""
+    return Prefix(
+        level=inner.level or outer.level,
+        name=inner.name or outer.name,
+        rank=outer.rank if inner.rank is None else inner.rank,
+        pid=outer.pid if inner.pid is None else inner.pid,
+        time=inner.time or outer.time,
+    )
