@@ -67,7 +67,7 @@ class Shard:
 
     path: str
     kind: str
-    bytes: int
+    size: int
     lines: int
     levels: frozenset[str] = frozenset()
     time_range: tuple[str, str] | None = None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
 
 from ascend_doctor.diagnosis.diagnose import diagnose
 from ascend_doctor.facts import Facts
@@ -15,17 +14,6 @@ from ascend_doctor.knowledge.index import Knowledge, from_dict
 from ascend_doctor.knowledge.load import load_rule, rule_files
 from ascend_doctor.knowledge.schema import RuleFile
 from ascend_doctor.scan.scanner import Scanner
-
-
-class _Text(Source):
-    """An example as if it were a file."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__("example.log", None)
-        object.__setattr__(self, "_text", text)
-
-    def open(self) -> BinaryIO:
-        return io.BytesIO(getattr(self, "_text").encode())
 
 
 class Checker:
@@ -77,15 +65,14 @@ class Checker:
         return None
 
     def _facts(self, text: str) -> Facts:
-        result = self._scanner.scan(_Text(text))
+        source = Source("example.log", lambda: io.BytesIO(text.encode()))
+        result = self._scanner.scan(source)
         if isinstance(result, Skipped):
             return Facts(self._knowledge.digest)
         return Facts(self._knowledge.digest, {result.path: result})
 
 
-def check(
-    patterns: Path, others: Sequence[Path] = (), select: str = ""
-) -> tuple[int, list[str]]:
+def check(patterns: Path, others: Sequence[Path] = (), select: str = "") -> tuple[int, list[str]]:
     """Return how many rules were tried and the lines that tell what is wrong.
 
     Only rules whose id contains ``select`` are tried; all take part in every trial.

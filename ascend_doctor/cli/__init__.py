@@ -9,21 +9,21 @@ import click
 from ascend_doctor import __version__
 from ascend_doctor.cli.exits import ERROR
 
+_COMMANDS = {"analyze": "ascend_doctor.cli.analyze", "rules": "ascend_doctor.cli.rules"}
+
 
 class _Commands(click.Group):
     """Loads a command when it is run, and turns an expected error into one line."""
 
-    _modules = {"analyze": "ascend_doctor.cli.analyze", "rules": "ascend_doctor.cli.rules"}
-
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(self._modules)
+        return sorted(_COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         from importlib import import_module
 
-        if cmd_name not in self._modules:
+        if cmd_name not in _COMMANDS:
             return None
-        command = import_module(self._modules[cmd_name]).command
+        command = import_module(_COMMANDS[cmd_name]).command
         assert isinstance(command, click.Command)
         return command
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from importlib import import_module
 from pathlib import Path
-from typing import TextIO, get_args
+from typing import Any, TextIO, get_args
 
 import click
 
@@ -19,23 +21,38 @@ FORMATS = ("text", "json", "markdown")
 @click.command("analyze")
 @click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
 @click.option(
-    "-f", "--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True,
+    "-f",
+    "--format",
+    "format_",
+    type=click.Choice(FORMATS),
+    default="text",
+    show_default=True,
     help="What to write.",
 )
 @click.option(
-    "-o", "--output", type=click.File("w", encoding="utf-8", lazy=True), default="-",
+    "-o",
+    "--output",
+    type=click.File("w", encoding="utf-8", lazy=True),
+    default="-",
     help="Where to write it; - is standard output.",
 )
 @click.option(
-    "--lang", type=click.Choice(["auto", *get_args(Lang)]), default="auto", show_default=True,
+    "--lang",
+    type=click.Choice(["auto", *get_args(Lang)]),
+    default="auto",
+    show_default=True,
     help="Language of the report; auto follows LC_ALL, LC_MESSAGES and LANG.",
 )
 @click.option(
-    "--fail-on", type=click.Choice(["never", *(s.label for s in Severity)]), default="warning",
-    show_default=True, help="Exit 1 on a diagnosis this bad or worse.",
+    "--fail-on",
+    type=click.Choice(["never", *(s.label for s in Severity)]),
+    default="warning",
+    show_default=True,
+    help="Exit 1 on a diagnosis this bad or worse.",
 )
 @click.option(
-    "--strict", is_flag=True,
+    "--strict",
+    is_flag=True,
     help="Exit 1 on errors that nothing explains, 2 if a part could not be read.",
 )
 @click.option(
@@ -69,11 +86,21 @@ def command(
 
     report = analyze(paths, rules=rules_dir)
     reporter = import_module(f"ascend_doctor.reporters.{format_}")
-    output.write(reporter.render(report, choose(lang)))
+    output.write(reporter.render(report, choose(lang), **_terminal(format_, output)))
     output.flush()
     if not report.coverage.files:
         click.echo(_nothing_read(report), err=True)
     ctx.exit(exit_code(report, fail_on, strict))
+
+
+def _terminal(format_: str, output: TextIO) -> dict[str, Any]:
+    """Return how wide the terminal is and whether it shows colour, for the text report."""
+    if format_ != "text":
+        return {}
+    if not output.isatty():
+        return {}
+    width = min(shutil.get_terminal_size().columns, 120)
+    return {"color": "NO_COLOR" not in os.environ, "width": width}
 
 
 def exit_code(report: Report, fail_on: str, strict: bool) -> int:
@@ -83,12 +110,11 @@ def exit_code(report: Report, fail_on: str, strict: bool) -> int:
         return exits.ERROR
     if not coverage.files:
         return exits.NO_INPUT
-    if fail_on != "never" and report.worst is not None:
-        if report.worst >= Severity[fail_on.upper()]:
-            return exits.FINDINGS
     if strict and report.status == "unexplained":
         return exits.FINDINGS
-    return exits.OK
+    if fail_on == "never" or report.worst is None:
+        return exits.OK
+    return exits.FINDINGS if report.worst >= Severity[fail_on.upper()] else exits.OK
 
 
 def _nothing_read(report: Report) -> str:

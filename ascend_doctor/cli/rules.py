@@ -16,9 +16,7 @@ def command() -> None:
 
 
 @command.command("test")
-@click.argument(
-    "folders", nargs=-1, type=click.Path(path_type=Path, exists=True, file_okay=False)
-)
+@click.argument("folders", nargs=-1, type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("-k", "select", default="", help="Only rules whose id contains this.")
 @click.pass_context
 def test(ctx: click.Context, folders: tuple[Path, ...], select: str) -> None:

@@ -74,10 +74,11 @@ def _processes(facts: Facts) -> dict[Process, Process]:
     writers: set[Process] = set()
     pids: dict[str, set[Process]] = defaultdict(set)
     for shard in facts.shards.values():
-        for item in (*shard.findings, *shard.codes):
-            writers.add(item.process)
-            if item.process.pid >= 0:
-                pids[shard.path].add(item.process)
+        processes = {finding.process for finding in shard.findings}
+        for process in processes | {code.process for code in shard.codes}:
+            writers.add(process)
+            if process.pid >= 0:
+                pids[shard.path].add(process)
     same = {}
     for writer in writers:
         known = pids.get(writer.source, set())

@@ -9,7 +9,7 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 
 from ascend_doctor.diagnosis.claims import Claim, claims
-from ascend_doctor.facts import Facts, Process
+from ascend_doctor.facts import Facts
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import Explains
 from ascend_doctor.records import Evidence, Severity
@@ -111,9 +111,7 @@ def _same_record(one: Claim, other: Claim) -> bool:
     return a.path == b.path and a.order == b.order
 
 
-def _explains(
-    cause: Claim, claim: Claim, knowledge: Knowledge, scopes: Iterable[str]
-) -> bool:
+def _explains(cause: Claim, claim: Claim, knowledge: Knowledge, scopes: Iterable[str]) -> bool:
     edges: list[Explains] = [*cause.explains]
     if cause.confidence != "low":
         edges += knowledge.families[cause.family].explains
@@ -227,9 +225,8 @@ def _unexplained(facts: Facts) -> tuple[Unexplained, ...]:
                     item.template, item.level, item.count, item.first
                 )
             else:
-                groups[item.template] = replace(
-                    known, count=known.count + item.count, first=min(known.first, item.first, key=_at)
-                )
+                first = min(known.first, item.first, key=_at)
+                groups[item.template] = replace(known, count=known.count + item.count, first=first)
     return tuple(sorted(groups.values(), key=lambda u: _at(u.first))[:MAX_UNEXPLAINED])
 
 
@@ -251,7 +248,7 @@ def _coverage(facts: Facts) -> Coverage:
     seen = {level for shard in shards for level in shard.levels}
     return Coverage(
         files=len(shards),
-        bytes=sum(shard.bytes for shard in shards),
+        bytes=sum(shard.size for shard in shards),
         lines=sum(shard.lines for shard in shards),
         by_kind=dict(sorted(Counter(shard.kind for shard in shards).items())),
         levels=tuple(level for level in levels if level in seen),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -25,21 +26,17 @@ def discover(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
     seen: set[tuple[int, int]] = set()
     for path in paths:
         if path == STDIN:
-            yield Source("<stdin>", None)
+            yield Source("<stdin>", lambda: sys.stdin.buffer)
         elif path.is_dir():
-            base = path.resolve().name if several else ""
-            for item in _walk(path, base):
-                if not (isinstance(item, Source) and _is_known(item, seen)):
-                    yield item
+            base = str(path) if several else ""
+            yield from _walk(path, base, seen)
         elif path.exists():
-            item = _file(path, str(path) if several else path.name, named=True)
-            if not (isinstance(item, Source) and _is_known(item, seen)):
-                yield item
+            yield from _file(path, str(path) if several else path.name, seen, named=True)
         else:
             raise InputError(f"{path}: no such file or folder")
 
 
-def _walk(folder: Path, base: str) -> Iterator[Source | Skipped]:
+def _walk(folder: Path, base: str, seen: set[tuple[int, int]]) -> Iterator[Source | Skipped]:
     def failed(error: OSError) -> None:
         name = os.path.relpath(error.filename or folder, folder)
         problems.append(Skipped(_joined(base, name), error.strerror or "unreadable"))
@@ -51,7 +48,7 @@ def _walk(folder: Path, base: str) -> Iterator[Source | Skipped]:
         problems.clear()
         for name in sorted(files):
             path = Path(here, name)
-            yield _file(path, _joined(base, os.path.relpath(path, folder)))
+            yield from _file(path, _joined(base, os.path.relpath(path, folder)), seen)
     yield from problems
 
 
@@ -59,24 +56,23 @@ def _joined(base: str, name: str) -> str:
     return os.path.join(base, name) if base else name
 
 
-def _file(path: Path, shown: str, named: bool = False) -> Source | Skipped:
+def _file(
+    path: Path, shown: str, seen: set[tuple[int, int]], named: bool = False
+) -> Iterator[Source | Skipped]:
+    """Yield one file, unless it was found before under another argument or name."""
     # Names that are not UTF-8 must not break an output.
     shown = shown.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
     try:
-        mode = path.stat().st_mode
+        status = path.stat()
     except OSError as err:
-        return Skipped(shown, (err.strerror or "unreadable").lower())
-    # A pipe is read if the user named it (a shell's process substitution), never if found.
-    if not (stat.S_ISREG(mode) or (named and stat.S_ISFIFO(mode))):
-        return Skipped(shown, "not a regular file")
-    return Source(shown, path)
-
-
-def _is_known(source: Source, seen: set[tuple[int, int]]) -> bool:
-    """True if the same file was already found under another argument or name."""
-    assert source.file is not None
-    status = source.file.stat()
+        yield Skipped(shown, (err.strerror or "unreadable").lower())
+        return
     key = (status.st_dev, status.st_ino)
-    known = key in seen
+    if key in seen:
+        return
     seen.add(key)
-    return known
+    # A pipe is read if the user named it (a shell's process substitution), never if found.
+    if stat.S_ISREG(status.st_mode) or (named and stat.S_ISFIFO(status.st_mode)):
+        yield Source(shown, lambda: path.open("rb"))
+    else:
+        yield Skipped(shown, "not a regular file")

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import BinaryIO
 
 from ascend_doctor.view.encoding import to_utf8, wide_encoding
@@ -32,22 +30,15 @@ class Skipped:
 
 @dataclass(frozen=True)
 class Source:
-    """A file, or standard input where ``file`` is None.
+    """Something to read.
 
     Attributes:
         path: what reports call it, relative to the argument it was found under.
+        open: opens the raw bytes; raises OSError if they are not readable any more.
     """
 
     path: str
-    file: Path | None
-
-    def open(self) -> BinaryIO:
-        """Open the raw bytes.
-
-        Raises:
-            OSError: not readable any more.
-        """
-        return sys.stdin.buffer if self.file is None else self.file.open("rb")
+    open: Callable[[], BinaryIO]
 
 
 def blocks(stream: BinaryIO) -> Iterator[bytes]:

@@ -34,6 +34,10 @@ class _Family(Strict):
     explains: tuple[Explains, ...] = ()
 
 
+class _Families(Strict):
+    of: dict[str, _Family]
+
+
 def compile_patterns(folders: Iterable[Path]) -> dict[str, Any]:
     """Return the index of all rule files and tables below ``folders``.
 
@@ -91,15 +95,13 @@ def _families(path: Path) -> dict[str, Any]:
     if set(data) != set(FAMILIES):
         odd = sorted(set(data) ^ set(FAMILIES))
         raise RuleError(f"{path}:1: families: missing or unknown: {', '.join(map(str, odd))}")
-    families = {}
-    for name in FAMILIES:
-        try:
-            families[name] = _Family.model_validate(data[name]).model_dump(mode="json")
-        except ValidationError as err:
-            first = err.errors()[0]
-            where = ".".join(map(str, (name, *first["loc"])))
-            raise RuleError(f"{path}:1: {where}: {first['msg']}") from err
-    return families
+    try:
+        families = _Families.model_validate({"of": data})
+    except ValidationError as err:
+        first = err.errors()[0]
+        where = ".".join(map(str, first["loc"][1:]))
+        raise RuleError(f"{path}:1: {where}: {first['msg']}") from err
+    return {name: families.of[name].model_dump(mode="json") for name in FAMILIES}
 
 
 def _table(folder: Path, name: str, columns: list[str]) -> dict[str, list[str]]:

@@ -56,7 +56,7 @@ def load_yaml(path: Path) -> tuple[yaml.Node, Any]:
     try:
         for event in yaml.parse(text, Loader=_Loader):
             if isinstance(event, yaml.AliasEvent):
-                line = event.start_mark.line + 1
+                line = event.start_mark.line + 1 if event.start_mark else 1
                 raise RuleError(f"{path}:{line}: alias: write the value out instead")
         tree = yaml.compose(text, Loader=_Loader)
         data = yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader, chosen above

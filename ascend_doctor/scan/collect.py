@@ -80,9 +80,7 @@ class Collection:
         for (rule, process), tally in sorted(self._findings.items()):
             tally.trim()
             found.append(
-                Finding(
-                    rule, process, tally.count, tuple(tally.sightings), tally.first, tally.last
-                )
+                Finding(rule, process, tally.count, tuple(tally.sightings), tally.first, tally.last)
             )
         return tuple(found)
 
@@ -130,8 +128,6 @@ def process_of(record: Record) -> Process:
     return Process(origin.node or "", -1, rank, record.source)
 
 
-def captures_of(
-    given: Mapping[str, str], more: Mapping[str, str] | None
-) -> Mapping[str, str]:
+def captures_of(given: Mapping[str, str], more: Mapping[str, str] | None) -> Mapping[str, str]:
     """Join what the regex captured and what the explainer computed."""
     return {**given, **more} if more else given

@@ -8,7 +8,9 @@ from ascend_doctor.view.view import View
 
 # Each is searched in a window only until it was found once.
 _SIGNS = {
-    "cann": re.compile(rb"(?:ascend-toolkit|cann)[/-](\d{1,2}\.\d{1,2}(?:\.[\w.]{1,16})?)(?=[/\s])"),
+    "cann": re.compile(
+        rb"(?:ascend-toolkit|cann)[/-](\d{1,2}\.\d{1,2}(?:\.[\w.]{1,16})?)(?=[/\s])"
+    ),
     "soc": re.compile(rb"\b(Ascend ?(?:310|910)[A-Z]?\d?(?:_\d{3,4})?|Ascend ?950\w{0,6})\b"),
     "python": re.compile(rb"/python(3\.\d{1,2}(?:\.\d{1,2})?)/"),
     "torch_npu": re.compile(rb"torch[_-]npu(?:==|: | {2,})(\d{1,2}\.\d{1,2}[\w.+]{0,24})"),

@@ -26,6 +26,7 @@ from ascend_doctor.scan.collect import (
 )
 from ascend_doctor.scan.environment import Environment
 from ascend_doctor.scan.literals import Literals
+from ascend_doctor.scan.tables import scan_table
 from ascend_doctor.view.view import View, of
 from ascend_doctor.view.window import Window, windows
 
@@ -85,7 +86,7 @@ class Scanner:
                     return Skipped(source.path, reason)
                 kind = kind_of(head)
                 if kind == "profile":
-                    return Skipped(source.path, "profiler data, not read by this version")
+                    return scan_table(source, chain((head,), text))
                 for window in windows(_chained(head, text, coverage)):
                     view = of(window)
                     coverage.see(window)
@@ -93,12 +94,12 @@ class Scanner:
                     self._scan_window(view, source, collection)
             except (OSError, EOFError, zlib.error, ValueError) as err:
                 broken = str(err) or type(err).__name__
-                if not coverage.bytes:
+                if not coverage.size:
                     return Skipped(source.path, broken)
         return Shard(
             path=source.path,
             kind=kind,
-            bytes=coverage.bytes,
+            size=coverage.size,
             lines=coverage.lines,
             levels=frozenset(coverage.levels),
             time_range=coverage.time_range,
@@ -193,7 +194,7 @@ def _chained(head: bytes, rest: Iterator[bytes], coverage: _Coverage) -> Iterato
 class _Coverage:
     """How much was read, and which levels and times it spans."""
 
-    bytes: int = 0
+    size: int = 0
     lines: int = 0
     levels: set[str] = field(default_factory=set)
     time_range: tuple[str, str] | None = None
@@ -201,7 +202,7 @@ class _Coverage:
 
     def count(self, block: bytes) -> None:
         if block:
-            self.bytes += len(block)
+            self.size += len(block)
             # A line counts when it begins, so that a last one without newline is not lost.
             self.lines += (self._last == b"\n") + block.count(b"\n", 0, len(block) - 1)
             self._last = block[-1:]

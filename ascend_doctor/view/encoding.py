@@ -46,9 +46,14 @@ def shown(raw: bytes) -> str:
     >>> shown(b"\xc4\xda\xb4\xe6"), shown(b"\xff\xfe")
     ('内存', '\\xff\\xfe')
     """
-    for encoding in ("utf-8", "gb18030"):
-        try:
-            return raw.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    return raw.decode("utf-8", "backslashreplace")
+    text = _decoded(raw, "utf-8")
+    if text is None:
+        text = _decoded(raw, "gb18030")
+    return raw.decode("utf-8", "backslashreplace") if text is None else text
+
+
+def _decoded(raw: bytes, encoding: str) -> str | None:
+    try:
+        return raw.decode(encoding)
+    except UnicodeDecodeError:
+        return None

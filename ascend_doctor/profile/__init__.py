@@ -1,0 +1,1 @@
+"""Profiler folders and tables → the same findings as logs give."""

@@ -1,0 +1,87 @@
+"""The reporters' own words in both languages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ascend_doctor.records import Lang
+
+_LABELS: Mapping[str, tuple[str, str]] = {
+    "root_cause": ("Root cause", "根因"),
+    "also": ("Also found", "另外发现"),
+    "remarks": ("Remarks", "提示"),
+    "evidence": ("Proof", "证据"),
+    "why": ("Why", "原因"),
+    "check": ("Check", "确认"),
+    "fix": ("Fix", "修复"),
+    "followed": ("Then", "后果"),
+    "where": ("Where", "位置"),
+    "codes": ("Codes", "错误码"),
+    "read": ("Read", "已读"),
+    "skipped": ("Skipped", "未读"),
+    "broken": ("Broken", "中断"),
+    "environment": ("Seen", "环境"),
+    "unexplained": ("Errors that no rule explains", "没有规则能解释的报错"),
+    "clean": ("No fault found in what was read.", "在已读内容中未发现故障。"),
+    "unexplained_verdict": (
+        "No diagnosis, but there are errors that no rule knows.",
+        "未能给出诊断，但存在规则库不认识的报错。",
+    ),
+    "nothing": ("Nothing readable was found.", "没有找到可读的日志。"),
+    "high": ("high confidence", "置信度高"),
+    "medium": (
+        "medium confidence: it follows from a code, or from two signs together",
+        "置信度中：由错误码或两处迹象推断",
+    ),
+    "low": (
+        "low confidence: only a generic code or message; take it as where to look",
+        "置信度低：只有通用错误码或报错，仅供确定排查方向",
+    ),
+    "article": (
+        "This wording is known from an article only; no CANN or torch_npu release prints it.",
+        "这一写法仅见于文章，任何 CANN 或 torch_npu 版本都不会打印它。",
+    ),
+    "levels": (
+        "levels seen: {levels}. INFO and WARNING are off by default, so a missing line proves "
+        "nothing",
+        "出现的日志级别：{levels}。INFO、WARNING 默认不打印，缺少某行不能说明问题",
+    ),
+    "file": (
+        "{files} file, {size}, {lines} lines ({kinds})",
+        "{files} 个文件，{size}，{lines} 行（{kinds}）",
+    ),
+    "files": (
+        "{files} files, {size}, {lines} lines ({kinds})",
+        "{files} 个文件，{size}，{lines} 行（{kinds}）",
+    ),
+    "span": ("from {first} to {last}", "时间从 {first} 到 {last}"),
+    "times": ("{count} times", "共 {count} 次"),
+    "processes": ("{count} processes", "{count} 个进程"),
+    "ranks": ("ranks {ranks}", "rank {ranks}"),
+    "more": ("{count} more; --format json has all", "另有 {count} 条，--format json 可查看全部"),
+    "fatal": ("fatal", "致命"),
+    "error": ("error", "错误"),
+    "warning": ("warning", "警告"),
+    "info": ("info", "提示"),
+    "in_function": ("in {function}", "函数 {function}"),
+}  # fmt: skip
+
+
+def label(name: str, lang: Lang, **values: object) -> str:
+    """Return one of the reporters' own words, with values put in."""
+    text = _LABELS[name][0 if lang == "en" else 1]
+    return text.format(**values) if values else text
+
+
+def size(count: int) -> str:
+    """Return a number of bytes for people.
+
+    >>> size(517), size(2_400_000)
+    ('517 B', '2.3 MiB')
+    """
+    value, unit = float(count), "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if value < 1024:
+            break
+        value, unit = value / 1024, larger
+    return f"{count} B" if unit == "B" else f"{value:.1f} {unit}"

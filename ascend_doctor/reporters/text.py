@@ -1,0 +1,286 @@
+"""The terminal report: the verdict first, then its proof, why, how to check and how to fix."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.text import Text
+
+from ascend_doctor.records import Evidence, Lang, Severity
+from ascend_doctor.report import Consequence, Diagnosis, Report, Unexplained
+from ascend_doctor.reporters.labels import label, size
+from ascend_doctor.reporters.safe import visible
+
+# What a screen can hold; the JSON has all of it.
+MAX_DIAGNOSES = 5
+MAX_FOLLOWED = 4
+MAX_UNEXPLAINED = 5
+MAX_SKIPPED = 5
+MAX_EVIDENCE = 3
+MAX_LINE = 360
+
+# A command this long gets a line of its own, unwrapped, so that it can be copied whole.
+INLINE_COMMAND = 28
+
+_STYLES = {
+    Severity.FATAL: "bold red",
+    Severity.ERROR: "bold red",
+    Severity.WARNING: "bold yellow",
+    Severity.INFO: "bold blue",
+}
+_CODE = re.compile(r"`([^`]*)`")
+
+_HEADINGS = (
+    *("evidence", "where", "why", "check", "fix", "followed", "codes"),
+    *("read", "environment", "skipped", "broken"),
+)
+
+
+class _Block(NamedTuple):
+    """A stretch of text below a heading, hanging by ``indent`` behind its ``mark``."""
+
+    text: Text
+    indent: int = 0
+    wraps: bool = True
+    mark: str = ""
+
+
+_LOOSE = " .,;:。，；：)）"
+
+
+def render(report: Report, lang: Lang = "en", *, color: bool = False, width: int = 100) -> str:
+    """Return the report for a terminal of ``width`` columns."""
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=max(60, width),
+        force_terminal=color,
+        no_color=not color,
+        color_system="standard" if color else None,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        legacy_windows=False,
+    )
+    _Writer(console, lang).report(report)
+    return out.getvalue()
+
+
+class _Writer:
+    def __init__(self, console: Console, lang: Lang) -> None:
+        self._console = console
+        self._lang: Lang = lang
+        self._column = 4 + max(Text(label(name, lang)).cell_len for name in _HEADINGS)
+
+    def report(self, report: Report) -> None:
+        told = [d for d in report.diagnoses if d.severity >= Severity.WARNING]
+        remarks = [d for d in report.diagnoses if d.severity < Severity.WARNING]
+        if told:
+            self._diagnosis(told[0], report, "root_cause")
+            for diagnosis in told[1:MAX_DIAGNOSES]:
+                self._console.print()
+                self._diagnosis(diagnosis, report, "also")
+            self._more(len(told) - MAX_DIAGNOSES)
+        elif not report.coverage.files:
+            self._console.print(Text(f"! {self._say('nothing')}", style="bold yellow"))
+        elif report.unexplained:
+            verdict = self._say("unexplained_verdict")
+            self._console.print(Text(f"? {verdict}", style="bold yellow"))
+        else:
+            self._console.print(Text(f"✓ {self._say('clean')}", style="bold green"))
+        if report.unexplained:
+            self._unexplained(report.unexplained)
+        if remarks:
+            self._remarks(remarks)
+        self._coverage(report)
+
+    def _diagnosis(self, diagnosis: Diagnosis, report: Report, heading: str) -> None:
+        style = _STYLES[diagnosis.severity]
+        texts = diagnosis.texts[self._lang]
+        title = Text(f"✗ {self._say(heading)}: ", style=style)
+        title.append(visible(texts.title), style="bold")
+        self._console.print(title)
+        family = report.families.get(diagnosis.family, {}).get(self._lang, diagnosis.family)
+        facts = [self._say(diagnosis.severity.label), f"{diagnosis.family} ({family})"]
+        facts += [self._say(diagnosis.confidence), *self._extent(diagnosis)]
+        self._row("", [_Block(Text(" · ".join(facts), style="dim"))])
+        if diagnosis.is_article:
+            self._row("", [_Block(Text(self._say("article"), style="yellow"))])
+        self._console.print()
+        self._row("evidence", _evidence(diagnosis.evidence[:MAX_EVIDENCE]))
+        if diagnosis.location is not None:
+            where = diagnosis.location
+            text = f"{where.file}:{where.line} "
+            text += self._say("in_function", function=where.function)
+            self._row("where", [_Block(Text(visible(text)))])
+        self._row("why", [_Block(_prose(texts.cause))])
+        self._row("check", _steps(texts.checks))
+        self._row("fix", _steps(texts.fixes))
+        self._row("followed", self._followed(diagnosis.consequences))
+        self._row("codes", [_Block(Text(", ".join(diagnosis.codes)))])
+
+    def _row(self, name: str, blocks: Sequence[_Block]) -> None:
+        """Print blocks in a column, the heading beside the first line; nothing if empty."""
+        heading = self._say(name) if name else ""
+        left = self._column if name else 2
+        first = Text(f"  {heading}", style="bold")
+        first.append(" " * (left - first.cell_len))
+        for block in blocks:
+            lines = [block.text]
+            if block.wraps:
+                width = self._console.width - left - block.indent
+                lines = [*block.text.wrap(self._console, width, overflow="fold")]
+            hang = block.mark.ljust(block.indent)
+            for line in lines:
+                line.rstrip()
+                if line.plain:
+                    self._console.print(Text.assemble(first, hang, line), soft_wrap=True)
+                    first, hang = Text(" " * left), " " * block.indent
+
+    def _extent(self, diagnosis: Diagnosis) -> list[str]:
+        """Say how often and where, if more than once and at one place."""
+        extent = []
+        if diagnosis.count > 1:
+            extent.append(self._say("times", count=diagnosis.count))
+        if diagnosis.processes > 1:
+            extent.append(self._say("processes", count=diagnosis.processes))
+        if diagnosis.ranks:
+            ranks = ", ".join(map(str, diagnosis.ranks[:16]))
+            more = " …" if len(diagnosis.ranks) > 16 else ""
+            extent.append(self._say("ranks", ranks=ranks + more))
+        return extent
+
+    def _followed(self, consequences: Sequence[Consequence]) -> list[_Block]:
+        blocks: list[_Block] = []
+        for item in consequences[:MAX_FOLLOWED]:
+            times = f" ×{item.count}" if item.count > 1 else ""
+            line = Text(visible(item.title[self._lang]) + times)
+            line.append(f"  {visible(item.evidence.path)}:{item.evidence.line}", style="cyan")
+            blocks.append(_Block(line))
+        if len(consequences) > MAX_FOLLOWED:
+            more = self._say("more", count=len(consequences) - MAX_FOLLOWED)
+            blocks.append(_Block(Text(more, style="dim")))
+        return blocks
+
+    def _unexplained(self, items: Sequence[Unexplained]) -> None:
+        self._console.print()
+        self._console.print(Text(self._say("unexplained"), style="bold"))
+        for item in items[:MAX_UNEXPLAINED]:
+            place = Text(f"{visible(item.first.path)}:{item.first.line}", style="cyan")
+            place.append(f"  ×{item.count}" if item.count > 1 else "", style="default")
+            self._row("", [_Block(place), _Block(Text(_clipped(item.first.text.strip())))])
+        self._more(len(items) - MAX_UNEXPLAINED)
+
+    def _remarks(self, remarks: Sequence[Diagnosis]) -> None:
+        self._console.print()
+        self._console.print(Text(self._say("remarks"), style="bold"))
+        for item in remarks[:MAX_DIAGNOSES]:
+            times = f" ×{item.count}" if item.count > 1 else ""
+            line = Text(f"• {visible(item.texts[self._lang].title)}{times}  ")
+            line.append(f"{visible(item.evidence[0].path)}:{item.evidence[0].line}", style="cyan")
+            self._row("", [_Block(line)])
+        self._more(len(remarks) - MAX_DIAGNOSES)
+
+    def _coverage(self, report: Report) -> None:
+        coverage = report.coverage
+        self._console.print()
+        self._console.print(Text("─" * self._console.width, style="dim"))
+        kinds = ", ".join(f"{count} {kind}" for kind, count in coverage.by_kind.items())
+        read = self._say(
+            "file" if coverage.files == 1 else "files",
+            files=coverage.files,
+            size=size(coverage.bytes),
+            lines=f"{coverage.lines:,}",
+            kinds=kinds or "-",
+        )
+        parts = [read]
+        if coverage.time_range:
+            first, last = (time.replace("T", " ") for time in coverage.time_range)
+            parts.append(self._say("span", first=first, last=last))
+        if coverage.levels:
+            parts.append(self._say("levels", levels=", ".join(coverage.levels)))
+        rows = [("read", "; ".join(parts))]
+        if report.environment:
+            seen = ", ".join(f"{name} {value}" for name, value in report.environment.items())
+            rows.append(("environment", seen))
+        for name, items in (("skipped", coverage.skipped), ("broken", coverage.broken)):
+            if items:
+                shown = "; ".join(f"{path}: {reason}" for path, reason in items[:MAX_SKIPPED])
+                if len(items) > MAX_SKIPPED:
+                    shown += "; " + self._say("more", count=len(items) - MAX_SKIPPED)
+                rows.append((name, shown))
+        for name, text in rows:
+            self._row(name, [_Block(Text(visible(text), style="dim"))])
+
+    def _more(self, count: int) -> None:
+        if count > 0:
+            self._row("", [_Block(Text(self._say("more", count=count), style="dim"))])
+
+    def _say(self, name: str, **values: object) -> str:
+        return label(name, self._lang, **values)
+
+
+def _clipped(text: str) -> str:
+    """Cut a line to what a screen can hold, keeping its begin and its end."""
+    text = visible(text)
+    if len(text) <= MAX_LINE:
+        return text
+    return text[: MAX_LINE - 100] + " … " + text[-90:]
+
+
+def _prose(text: str) -> Text:
+    """Return a text with its code spans marked."""
+    out = Text()
+    end = 0
+    for found in _CODE.finditer(text):
+        out.append(visible(text[end : found.start()]))
+        out.append(visible(found[1]), style="green")
+        end = found.end()
+    out.append(visible(text[end:]))
+    return out
+
+
+def _evidence(evidence: Iterable[Evidence]) -> list[_Block]:
+    blocks: list[_Block] = []
+    for item in evidence:
+        blocks.append(_Block(Text(f"{visible(item.path)}:{item.line}", style="cyan")))
+        blocks.append(_Block(Text(_clipped(item.text.strip())), indent=2))
+    return blocks
+
+
+def _steps(steps: Sequence[str]) -> list[_Block]:
+    """Return numbered steps; a long command stands on a line of its own, to be copied."""
+    blocks: list[_Block] = []
+    for number, step in enumerate(steps, start=1):
+        mark = f"{number}. "
+        for is_command, text in _parts(step):
+            if is_command:
+                command = Text(visible(text), style="green")
+                blocks.append(_Block(command, indent=5, wraps=False, mark=mark))
+            else:
+                blocks.append(_Block(_prose(text), indent=3, mark=mark))
+            mark = ""
+    return blocks
+
+
+def _parts(step: str) -> Iterable[tuple[bool, str]]:
+    """Split a step into prose and the commands that are too long to stand in it."""
+    prose, end = "", 0
+    for found in _CODE.finditer(step):
+        prose += step[end : found.start()]
+        end = found.end()
+        if len(found[1]) < INLINE_COMMAND:
+            prose += found[0]
+            continue
+        if prose.strip(_LOOSE):
+            yield False, prose.strip()
+        yield True, found[1]
+        prose = ""
+        end += len(step[end:]) - len(step[end:].lstrip(_LOOSE))
+    prose += step[end:]
+    if prose.strip(_LOOSE):
+        yield False, prose.strip()
