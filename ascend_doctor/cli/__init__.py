@@ -6,8 +6,8 @@ import sys
 
 import click
 
-from ascend_doctor import __version__
 from ascend_doctor.cli.exits import ERROR
+from ascend_doctor.version import __version__
 
 _COMMANDS = {"analyze": "ascend_doctor.cli.analyze", "rules": "ascend_doctor.cli.rules"}
 

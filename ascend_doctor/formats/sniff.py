@@ -13,7 +13,8 @@ from ascend_doctor.view.prefix import NONE, peel
 _LOOK = 60
 
 _PROFILE = re.compile(
-    rb"(?:Device_id,|Step,Type,|Step Id,|Op Name,|Name,(?:Size\(KB\)|Input Shapes),|Component,Timestamp)"
+    rb"(?:Device_id,|Step,Type,|Step Id,|Op Name,|Component,Timestamp"
+    rb"|Name,(?:Size\(KB\)|Input Shapes),)"
     rb'|\[?\s{0,8}\{\s{0,8}"(?:traceEvents|name|ph|schemaVersion)"\s{0,4}:'
 )
 _NPU_SMI = re.compile(rb"\|\s{1,4}npu-smi \d|dcmi (?:module|model) initiali", re.IGNORECASE)

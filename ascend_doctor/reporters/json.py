@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ascend_doctor import __version__
 from ascend_doctor.records import Evidence, Lang, Origin
 from ascend_doctor.report import Diagnosis, Report
+from ascend_doctor.version import __version__
 
 SCHEMA_VERSION = "1.0"
 _LANGS: tuple[Lang, ...] = ("en", "zh")

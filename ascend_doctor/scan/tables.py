@@ -17,7 +17,7 @@ IDLE_RULE = "dataload-device-idle"
 def scan_table(source: Source, text: Iterator[bytes]) -> Shard | Skipped:
     """Read a table of the profiler; one that no reader knows is skipped, and said to be."""
     data = bytearray(next(text, b""))
-    if not step_trace.is_step_trace(data):
+    if not step_trace.is_step_trace(bytes(data)):
         return Skipped(source.path, "profiler data that this version does not read")
     for block in text:
         data += block
