@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ascend_doctor.errors import RuleError
-from ascend_doctor.knowledge.load import load_rule, load_yaml, rule_files
+from ascend_doctor.knowledge.load import first_error, load_rule, load_yaml, rule_files
 from ascend_doctor.knowledge.schema import (
     Bilingual,
     BilingualSteps,
@@ -98,9 +98,8 @@ def _families(path: Path) -> dict[str, Any]:
     try:
         families = _Families.model_validate({"of": data})
     except ValidationError as err:
-        first = err.errors()[0]
-        where = ".".join(map(str, first["loc"][1:]))
-        raise RuleError(f"{path}:1: {where}: {first['msg']}") from err
+        _, where, message = first_error(err)
+        raise RuleError(f"{path}:1: {where}: {message}") from err
     return {name: families.of[name].model_dump(mode="json") for name in FAMILIES}
 
 

@@ -46,28 +46,26 @@ class Codes:
         """Return a row that ``find`` yielded before."""
         return self._tables[table][code]
 
-    def find(self, text: bytes) -> Iterator[Code]:
-        """Yield the known codes that ``text`` names, in the order of the tables."""
-        seen: set[tuple[str, str]] = set()
-        for written in self._written(text):
-            if written in seen:
-                continue
-            seen.add(written)
-            table, value = written
+    def find(self, text: bytes) -> list[tuple[int, Code]]:
+        """Return where ``text`` first names each known code, in the order of the text."""
+        found: dict[tuple[str, str], tuple[int, Code]] = {}
+        for offset, table, value in sorted(self._written(text)):
             code = self._tables[table].get(value)
             if code is not None:
-                yield code
+                found.setdefault((table, value), (offset, code))
+        return [*found.values()]
 
-    def _written(self, text: bytes) -> Iterator[tuple[str, str]]:
+    def _written(self, text: bytes) -> Iterator[tuple[int, str, str]]:
         for found in _MANAGER.finditer(text):
-            yield "error_manager", found[1].decode()
+            yield found.start(), "error_manager", found[1].decode()
         for found in _ACL.finditer(text):
-            yield "acl", found[1].decode()
+            yield found.start(), "acl", found[1].decode()
         for found in _HEX.finditer(text):
             acl = self._runtime.get("0x" + found[1][2:].decode().lower().lstrip("0"))
             if acl is not None:
-                yield "acl", acl
+                yield found.start(), "acl", acl
         for found in _HCCL.finditer(text):
-            yield "hccl", str(int(found[1], 16) if found[1] else int(found[2]))
+            number = int(found[1], 16) if found[1] else int(found[2])
+            yield found.start(), "hccl", str(number)
         for found in _PTA.finditer(text):
-            yield "torch_npu", found[1].decode()
+            yield found.start(), "torch_npu", found[1].decode()

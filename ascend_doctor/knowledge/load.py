@@ -32,15 +32,25 @@ def load_rule(path: Path) -> RuleFile:
     try:
         rule = RuleFile.model_validate(data)
     except ValidationError as err:
-        first = err.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "rule"
-        message = first["msg"].removeprefix("Value error, ")
-        raise RuleError(f"{path}:{_line_of(tree, first['loc'])}: {where}: {message}") from err
+        loc, where, message = first_error(err)
+        raise RuleError(f"{path}:{_line_of(tree, loc)}: {where}: {message}") from err
     if rule.id != path.stem:
         raise RuleError(f"{path}:1: id: is {rule.id}, so name the file {rule.id}.yaml")
     if rule.family != path.parent.name:
         raise RuleError(f"{path}:1: family: is {rule.family}, so keep the file in {rule.family}/")
     return rule
+
+
+def first_error(err: ValidationError) -> tuple[tuple[int | str, ...], str, str]:
+    """Return where the most telling error stands, as a path, as text, and what it is.
+
+    A misspelt field is both unknown and missing: the line where it stands says more.
+    """
+    worst = min(err.errors(), key=lambda error: error["type"] != "extra_forbidden")
+    message = {"extra_forbidden": "there is no such field", "missing": "is missing"}.get(
+        worst["type"], worst["msg"].removeprefix("Value error, ")
+    )
+    return worst["loc"], ".".join(map(str, worst["loc"])) or "rule", message
 
 
 def load_yaml(path: Path) -> tuple[yaml.Node, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ascend_doctor.records import Lang
 
@@ -71,6 +71,16 @@ def label(name: str, lang: Lang, **values: object) -> str:
     """Return one of the reporters' own words, with values put in."""
     text = _LABELS[name][0 if lang == "en" else 1]
     return text.format(**values) if values else text
+
+
+def colon(lang: Lang) -> str:
+    """Return the colon between a heading and its text."""
+    return ": " if lang == "en" else "："
+
+
+def joined(parts: Iterable[str], lang: Lang) -> str:
+    """Return remarks as one line."""
+    return ("; " if lang == "en" else "；").join(parts)
 
 
 def size(count: int) -> str:

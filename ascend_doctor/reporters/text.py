@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Consequence, Diagnosis, Report, Unexplained
-from ascend_doctor.reporters.labels import label, size
+from ascend_doctor.reporters.labels import colon, joined, label, size
 from ascend_doctor.reporters.safe import visible
 
 # What a screen can hold; the JSON has all of it.
@@ -101,7 +101,7 @@ class _Writer:
     def _diagnosis(self, diagnosis: Diagnosis, report: Report, heading: str) -> None:
         style = _STYLES[diagnosis.severity]
         texts = diagnosis.texts[self._lang]
-        title = Text(f"✗ {self._say(heading)}: ", style=style)
+        title = Text(f"✗ {self._say(heading)}{colon(self._lang)}", style=style)
         title.append(visible(texts.title), style="bold")
         self._console.print(title)
         family = report.families.get(diagnosis.family, {}).get(self._lang, diagnosis.family)
@@ -203,16 +203,16 @@ class _Writer:
             parts.append(self._say("span", first=first, last=last))
         if coverage.levels:
             parts.append(self._say("levels", levels=", ".join(coverage.levels)))
-        rows = [("read", "; ".join(parts))]
+        rows = [("read", joined(parts, self._lang))]
         if report.environment:
             seen = ", ".join(f"{name} {value}" for name, value in report.environment.items())
             rows.append(("environment", seen))
         for name, items in (("skipped", coverage.skipped), ("broken", coverage.broken)):
             if items:
-                shown = "; ".join(f"{path}: {reason}" for path, reason in items[:MAX_SKIPPED])
+                shown = [f"{path}: {reason}" for path, reason in items[:MAX_SKIPPED]]
                 if len(items) > MAX_SKIPPED:
-                    shown += "; " + self._say("more", count=len(items) - MAX_SKIPPED)
-                rows.append((name, shown))
+                    shown.append(self._say("more", count=len(items) - MAX_SKIPPED))
+                rows.append((name, joined(shown, self._lang)))
         for name, text in rows:
             self._row(name, [_Block(Text(visible(text), style="dim"))])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ascend_doctor.facts import CodeSeen, Finding, Process, Unknown
@@ -55,11 +55,10 @@ class Collection:
         """Count one match of a rule."""
         self._findings.setdefault((rule, process), _Tally()).add(sighting)
 
-    def add_codes(self, codes: Iterable[Code], process: Process, evidence: Evidence) -> None:
-        """Count the codes that one error message names."""
-        for code in codes:
-            tally = self._codes.setdefault((code.table, code.code, process), _Tally())
-            tally.add(Sighting((evidence,), {}, (code.code,)))
+    def add_code(self, code: Code, process: Process, evidence: Evidence) -> None:
+        """Count a code that an error message names."""
+        tally = self._codes.setdefault((code.table, code.code, process), _Tally())
+        tally.add(Sighting((evidence,), {}, (code.code,)))
 
     def add_unknown(self, record: Record, evidence: Evidence) -> None:
         """Count an error message that no rule knows, equal ones as one."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from ascend_doctor.facts import Shard
@@ -137,7 +137,7 @@ class Scanner:
         known = harmless = False
         codes = []
         if record.level not in _QUIET:
-            codes = [*self._knowledge.codes.find(record.text)]
+            codes = self._knowledge.codes.find(record.text)
         for rule in rules.values():
             found = match(rule, record)
             if found is None:
@@ -157,16 +157,18 @@ class Scanner:
             sighting = Sighting(
                 evidence=tuple(evidence(record, number, line) for number, line in lines),
                 captures=captures_of(found.captures, more),
-                codes=tuple(code.code for code in codes),
+                codes=tuple(code.code for _, code in codes),
                 location=python.location(record.text.split(b"\n")),
             )
             collection.add_finding(rule.id, process, sighting)
         if harmless:
             return
-        number, line = records.line_of(record, 0)
-        if codes:
-            collection.add_codes(codes, process, evidence(record, number, line))
-        elif not known and record.level in _ERRORS:
+        for offset, code in codes:
+            number, line = records.line_of(record, offset)
+            place = replace(evidence(record, number, line), order=(number, offset))
+            collection.add_code(code, process, place)
+        if not known and not codes and record.level in _ERRORS:
+            number, line = records.line_of(record, 0)
             collection.add_unknown(record, evidence(record, number, line))
 
 

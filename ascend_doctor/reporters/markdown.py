@@ -1,0 +1,66 @@
+"""Markdown to paste into an issue: verdict, proof, what to do, what was read."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+
+import jinja2
+
+from ascend_doctor import resources
+from ascend_doctor.records import Lang, Severity
+from ascend_doctor.report import Report
+from ascend_doctor.reporters.labels import colon, label, size
+from ascend_doctor.reporters.safe import visible
+
+# What would begin markup, HTML, a mention or a link; code spans of our own texts stay.
+_MARKUP = re.compile(r"([\\*_<>\[\]|#@!~])")
+_CODE = re.compile(r"(`[^`\n]*`)")
+
+
+def render(report: Report, lang: Lang = "en") -> str:
+    """Return the report as Markdown; log text in it is quoted and cannot become markup."""
+    template = _environment().get_template("report.md.j2")
+    kinds = ", ".join(f"{count} {kind}" for kind, count in report.coverage.by_kind.items())
+    text = template.render(
+        report=report,
+        lang=lang,
+        colon=colon(lang),
+        say=partial(_say, lang),
+        size=size,
+        kinds=kinds or "-",
+        warning=Severity.WARNING,
+    )
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    # Markdown is no HTML: entities would be shown. The filters below escape for Markdown.
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(resources.templates()),
+        autoescape=False,  # noqa: S701
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
+    )
+    environment.filters.update(prose=_prose, code=_code, fenced=_fenced)
+    return environment
+
+
+def _say(lang: Lang, name: str, **values: object) -> str:
+    return label(name, lang, **values)
+
+
+def _prose(text: str) -> str:
+    """Escape markup outside code spans."""
+    parts = _CODE.split(visible(text))
+    return "".join(part if _CODE.fullmatch(part) else _MARKUP.sub(r"\\\1", part) for part in parts)
+
+
+def _code(text: str) -> str:
+    return visible(text).replace("`", "'")
+
+
+def _fenced(text: str) -> str:
+    """Keep a log line from closing the fence it stands in."""
+    return visible(text).strip().replace("```", "'''")

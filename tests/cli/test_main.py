@@ -1,0 +1,49 @@
+"""The entry points and what every command has in common."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from ascend_doctor import __version__
+
+
+def test_the_module_runs_as_a_command():
+    done = subprocess.run(
+        [sys.executable, "-m", "ascend_doctor", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"ascend-doctor {__version__}\n"
+
+
+def test_help_loads_none_of_the_heavy_modules():
+    code = (
+        "import sys\n"
+        "from click.testing import CliRunner\n"
+        "from ascend_doctor.cli import main\n"
+        "CliRunner().invoke(main, ['--help'])\n"
+        "heavy = {'pandas', 'rich', 'jinja2', 'pydantic', 'yaml', 'hyperscan', 'torch'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_analysis_loads_neither_pandas_nor_torch(tmp_path):
+    log = tmp_path / "a.log"
+    log.write_text("Segmentation fault (core dumped)\n")
+    code = (
+        "import sys\n"
+        "import ascend_doctor\n"
+        f"ascend_doctor.analyze({str(log)!r})\n"
+        "print(sorted({'pandas', 'torch', 'torch_npu'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_rules_test_passes_on_the_shipped_rules_of_a_family(run):
+    done = run("rules", "test", "-k", "not-found-shared-library")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "1 rules, 0 failures\n")

@@ -1,0 +1,23 @@
+"""Where things lie, and what every test may use."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from ascend_doctor.cli import main
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Run the command line in this process; the locale is English unless a test says so."""
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+
+    def invoke(*args: object, stdin: bytes | None = None) -> Result:
+        return CliRunner().invoke(main, [str(arg) for arg in args], input=stdin)
+
+    return invoke

@@ -1,0 +1,29 @@
+"""Every rule is tested by data: its own examples, the samples, and healthy logs."""
+
+from __future__ import annotations
+
+import pytest
+
+from ascend_doctor import resources
+from ascend_doctor.knowledge.load import load_rule, rule_files
+from ascend_doctor.rulecheck import Checker
+
+PATTERNS = resources.patterns()
+PATHS = [*rule_files(PATTERNS)]
+
+
+@pytest.fixture(scope="module")
+def checker():
+    return Checker([PATTERNS])
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_rule_does_what_its_examples_say(checker, path):
+    assert [*checker.failures(path)] == []
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_a_rule_reads_as_chinese_in_chinese(path):
+    rule = load_rule(path)
+    texts = [rule.title.zh, rule.cause.zh, *rule.checks.zh, *rule.fixes.zh]
+    assert [text for text in texts if not any("\u4e00" <= char <= "\u9fff" for char in text)] == []
