@@ -41,10 +41,10 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "This wording is known from an article only; no CANN or torch_npu release prints it.",
         "这一写法仅见于文章，任何 CANN 或 torch_npu 版本都不会打印它。",
     ),
-    "levels": (
-        "levels seen: {levels}. INFO and WARNING are off by default, so a missing line proves "
-        "nothing",
-        "出现的日志级别：{levels}。INFO、WARNING 默认不打印，缺少某行不能说明问题",
+    "levels": ("levels seen: {levels}", "出现的日志级别：{levels}"),
+    "quiet": (
+        "CANN logs INFO and WARNING only on request, so a missing line proves nothing",
+        "CANN 默认不打印 INFO 与 WARNING，缺少某行不能说明问题",
     ),
     "file": (
         "{files} file, {size}, {lines} lines ({kinds})",

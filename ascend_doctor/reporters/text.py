@@ -203,6 +203,8 @@ class _Writer:
             parts.append(self._say("span", first=first, last=last))
         if coverage.levels:
             parts.append(self._say("levels", levels=", ".join(coverage.levels)))
+            if "plog" in coverage.by_kind and "INFO" not in coverage.levels:
+                parts.append(self._say("quiet"))
         rows = [("read", joined(parts, self._lang))]
         if report.environment:
             seen = ", ".join(f"{name} {value}" for name, value in report.environment.items())

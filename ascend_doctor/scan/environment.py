@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ascend_doctor.view.view import View
+from ascend_doctor.view.window import Window
 
 # Each is searched in a window only until it was found once.
 _SIGNS = {
@@ -27,10 +27,10 @@ class Environment:
     def __init__(self) -> None:
         self.values: dict[str, str] = {}
 
-    def see(self, view: View) -> None:
-        """Look for what is still unknown in one view."""
+    def see(self, window: Window) -> None:
+        """Look for what is still unknown in one window."""
         for name, sign in _SIGNS.items():
             if name not in self.values:
-                found = sign.search(view.text, view.body[0], min(view.body[1], _REACH))
+                found = sign.search(window.data, window.body[0], min(window.body[1], _REACH))
                 if found is not None:
                     self.values[name] = found[1].decode()

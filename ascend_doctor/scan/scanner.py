@@ -27,7 +27,7 @@ from ascend_doctor.scan.collect import (
 from ascend_doctor.scan.environment import Environment
 from ascend_doctor.scan.literals import Literals
 from ascend_doctor.scan.tables import scan_table
-from ascend_doctor.view.view import View, of
+from ascend_doctor.view.view import keeps_literals, of
 from ascend_doctor.view.window import Window, windows
 
 # Where an error may stand that no rule knows.
@@ -88,10 +88,9 @@ class Scanner:
                 if kind == "profile":
                     return scan_table(source, chain((head,), text))
                 for window in windows(_chained(head, text, coverage)):
-                    view = of(window)
                     coverage.see(window)
-                    environment.see(view)
-                    self._scan_window(view, source, collection)
+                    environment.see(window)
+                    self._scan_window(window, source, collection)
             except (OSError, EOFError, zlib.error, ValueError) as err:
                 broken = str(err) or type(err).__name__
                 if not coverage.size:
@@ -111,7 +110,10 @@ class Scanner:
             broken=broken,
         )
 
-    def _scan_window(self, view: View, source: Source, collection: Collection) -> None:
+    def _scan_window(self, window: Window, source: Source, collection: Collection) -> None:
+        if keeps_literals(window) and not self._literals.hits(window.data):
+            return  # most windows of a healthy run; a view would cost more than the scan
+        view = of(window)
         records = Records(view, source.path, origin_of(source.path))
         # Keyed by where the record begins: hits of one record need not follow each other.
         todo: dict[int, tuple[Record, dict[str, Rule]]] = {}

@@ -77,7 +77,7 @@ class View:
 
 def of(window: Window) -> View:
     """Return ``window`` as it was printed; plain plog is passed through untouched."""
-    if _is_plain(window.data):
+    if _is_plain(window):
         return View(window.data, window.body, window.first_line)
     out: list[bytes] = []
     starts: list[int] = []
@@ -118,9 +118,18 @@ def _lines(window: Window) -> Iterator[tuple[bytes, bool]]:
             yield last, False
 
 
-def _is_plain(data: bytes) -> bool:
+def keeps_literals(window: Window) -> bool:
+    """True if the view of ``window`` only takes prefixes off.
+
+    What is not found in such a window is not in its view either.
+    """
+    return not any(mark in window.data for mark in (b"\x1b", b"\r", b"\\n"))
+
+
+def _is_plain(window: Window) -> bool:
     """True if nearly every line is plog and nothing in it needs a view."""
-    if b"\x1b" in data or b"\r" in data or b"\\n" in data:
+    data = window.data
+    if not keeps_literals(window):
         return False
     lines = data.count(b"\n") + 1
     return len(_PLAIN_LINE.findall(data)) >= 0.9 * lines and data.startswith(b"[")
