@@ -137,26 +137,41 @@ def _in_time(cause: Claim, claim: Claim, within_s: int | None) -> bool:
 
 def _across_processes(verdicts: list[_Verdict], knowledge: Knowledge) -> list[_Verdict]:
     """Fold verdicts of one process into those of another that brought them about."""
-    kept: list[_Verdict] = []
-    for verdict in sorted(verdicts, key=lambda v: _rank(v.claim)):
-        by = next((v for v in verdicts if _reaches(v, verdict, knowledge)), None)
-        if by is None:
-            kept.append(verdict)
-        else:
-            by.followed += [verdict.claim, *verdict.followed]
-    return kept
+    ordered = sorted(verdicts, key=lambda v: _rank(v.claim))
+    parents: dict[int, int] = {}
+    for number, verdict in enumerate(ordered):
+        for other, cause in enumerate(ordered):
+            # An edge that would close a ring is left out: someone has to be the root.
+            if _reaches(cause.claim, verdict.claim, knowledge) and (
+                _root(other, parents) != number
+            ):
+                parents[number] = other
+                break
+    for number, verdict in enumerate(ordered):
+        if number in parents:
+            root = ordered[_root(number, parents)]
+            root.followed += [verdict.claim, *verdict.followed]
+    return [verdict for number, verdict in enumerate(ordered) if number not in parents]
 
 
-def _reaches(cause: _Verdict, verdict: _Verdict, knowledge: Knowledge) -> bool:
-    one, other = cause.claim, verdict.claim
-    if one.process == other.process or one.role != "cause" or other.rule == one.rule:
+def _root(number: int, parents: Mapping[int, int]) -> int:
+    while number in parents:
+        number = parents[number]
+    return number
+
+
+def _reaches(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
+    """Say whether ``cause`` accounts for what another process says."""
+    if cause.process == claim.process or cause.role != "cause" or claim.rule == cause.rule:
         return False
-    same_rank = one.first.evidence[0].origin.rank == other.first.evidence[0].origin.rank
-    scopes = ("rank", "job") if same_rank else ("job",)
-    # Two that explain each other must not both vanish.
-    if _explains(other, one, knowledge, scopes) and _rank(other) < _rank(one):
-        return False
-    return _explains(one, other, knowledge, scopes)
+    if claim.role in ("consequence", "wrapper"):
+        return cause.severity >= Severity.ERROR
+    one, other = cause.first.evidence[0], claim.first.evidence[0]
+    if one.path == other.path and min(cause.process.pid, claim.process.pid) < 0:
+        # One file, and a writer in it that does not say who it is: most likely the same.
+        return _accounts_for(cause, claim, knowledge)
+    scopes = ("rank", "job") if one.origin.rank == other.origin.rank else ("job",)
+    return _explains(cause, claim, knowledge, scopes)
 
 
 def _diagnosis(position: int, group: list[_Verdict]) -> Diagnosis:

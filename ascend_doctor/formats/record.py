@@ -70,6 +70,7 @@ class _Group:
 _LEVEL_WORD = re.compile(
     rb"\s{0,16}[\[(<]{0,2}(DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|Warning|Error)[\])>:]"
 )
+_MARGIN = re.compile(rb"\d|-{2,8}> \d")
 _WARNING = re.compile(rb":\d{1,7}: \w{1,40}Warning: ")
 
 
@@ -263,7 +264,7 @@ def _continues_traceback(group: _Group, line: _Line) -> bool:
         group.raised = True
         return True
     # IPython writes arrows and line numbers at the margin.
-    return line.kind is Kind.TEXT and (line.text[:1].isdigit() or line.text.startswith(b"-->"))
+    return line.kind is Kind.TEXT and _MARGIN.match(line.text) is not None
 
 
 def _same_message(first: _Line, line: _Line) -> bool:

@@ -39,7 +39,7 @@ def discover(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
 def _walk(folder: Path, base: str, seen: set[tuple[int, int]]) -> Iterator[Source | Skipped]:
     def failed(error: OSError) -> None:
         name = os.path.relpath(error.filename or folder, folder)
-        problems.append(Skipped(_joined(base, name), error.strerror or "unreadable"))
+        problems.append(Skipped(_shown(_joined(base, name)), _reason(error)))
 
     problems: list[Skipped] = []
     for here, folders, files in os.walk(folder, onerror=failed):
@@ -56,16 +56,24 @@ def _joined(base: str, name: str) -> str:
     return os.path.join(base, name) if base else name
 
 
+def _shown(path: str) -> str:
+    # Names that are not UTF-8 must not break an output.
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or "unreadable").lower()
+
+
 def _file(
     path: Path, shown: str, seen: set[tuple[int, int]], named: bool = False
 ) -> Iterator[Source | Skipped]:
     """Yield one file, unless it was found before under another argument or name."""
-    # Names that are not UTF-8 must not break an output.
-    shown = shown.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    shown = _shown(shown)
     try:
         status = path.stat()
     except OSError as err:
-        yield Skipped(shown, (err.strerror or "unreadable").lower())
+        yield Skipped(shown, _reason(err))
         return
     key = (status.st_dev, status.st_ino)
     if key in seen:

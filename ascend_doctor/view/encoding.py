@@ -46,14 +46,13 @@ def shown(raw: bytes) -> str:
     >>> shown(b"\xc4\xda\xb4\xe6"), shown(b"\xff\xfe")
     ('内存', '\\xff\\xfe')
     """
-    text = _decoded(raw, "utf-8")
-    if text is None:
-        text = _decoded(raw, "gb18030")
-    return raw.decode("utf-8", "backslashreplace") if text is None else text
-
-
-def _decoded(raw: bytes, encoding: str) -> str | None:
     try:
-        return raw.decode(encoding)
+        # A plog line is cut at a byte: its last character may be torn, and is no sign of GB18030.
+        text, used = codecs.utf_8_decode(raw, "strict", False)
+        return text + raw[used:].decode("utf-8", "backslashreplace")
     except UnicodeDecodeError:
-        return None
+        pass
+    try:
+        return raw.decode("gb18030")
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", "backslashreplace")

@@ -64,7 +64,7 @@ _FORMS = tuple(
 )
 _QUICK = re.compile(
     rb"[\[(/>]|[\w.-]{1,64} *\| |\d\d|(?:DEBUG|INFO|WARN|ERROR|CRITICAL|FATAL)"
-    rb"|(?:worker|node|rank|host)[-_]?\d"
+    rb"|(?:worker|node|rank|host)[-_]?\d|[\w./@+-]{1,255}\.(?:log|txt|out|err)[:-]"
 )
 
 

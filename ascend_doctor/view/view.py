@@ -14,7 +14,7 @@ _ANSI = re.compile(
 )
 _ESCAPE = re.compile(rb'\\(?:[nrt"\\/]|u[0-9a-fA-F]{4})')
 _QUOTE_OPENS = re.compile(rb'[{,]\s{0,8}\\{0,3}"[\w.-]{1,64}\\{0,3}":\s{0,8}\\{0,3}"')
-_ESCAPED_BREAK = re.compile(rb"(?<!\\)(?:\\\\)?\\n")
+_FRAME = re.compile(rb'\s{0,8}File "[^"\n]{1,1000}", line \d')
 _SIMPLE = {b"\\n": b"\n", b"\\r": b"", b"\\t": b"\t", b'\\"': b'"', b"\\\\": b"\\", b"\\/": b"/"}
 _PLAIN_LINE = re.compile(rb"^\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] [A-Z][A-Z0-9_]*\(", re.M)
 
@@ -38,7 +38,7 @@ class View:
         body: tuple[int, int],
         first_line: int,
         starts: list[int] | None = None,
-        numbers: list[int] | None = None,
+        numbers: list[tuple[int, int]] | None = None,
         prefixes: Mapping[int, Prefix] | None = None,
     ) -> None:
         self.text = text
@@ -61,12 +61,7 @@ class View:
         """Return the original line number at ``offset``, and which part of that line it is."""
         if self._starts is None or self._numbers is None:
             return self._raw_first + self.text.count(b"\n", 0, offset), 0
-        index = bisect_right(self._starts, offset) - 1
-        number = self._numbers[index]
-        part = 0
-        while index - part > 0 and self._numbers[index - part - 1] == number:
-            part += 1
-        return number, part
+        return self._numbers[bisect_right(self._starts, offset) - 1]
 
     def prefix(self, offset: int) -> Prefix:
         """Return what was peeled off the line at ``offset``."""
@@ -81,22 +76,27 @@ def of(window: Window) -> View:
         return View(window.data, window.body, window.first_line)
     out: list[bytes] = []
     starts: list[int] = []
-    numbers: list[int] = []
+    numbers: list[tuple[int, int]] = []
     prefixes: dict[int, Prefix] = {}
     low = high = size = 0
-    position = 0
+    position = part = 0
     number = window.first_line
+    before = b""
     for raw, ends in _lines(window):
         if position <= window.body[0]:
             low = size
-        for prefix, line in _printed(raw):
+        for prefix, line in _printed(raw, before):
             if prefix is not NONE:
                 prefixes[len(starts)] = prefix
             starts.append(size)
-            numbers.append(number)
+            numbers.append((number, part))
             out.append(line)
             size += len(line) + 1
-        number += ends
+            before = line
+            part += 1
+        if ends:
+            number += 1
+            part = 0
         position += len(raw) + ends
         if position <= window.body[1]:
             high = size
@@ -107,9 +107,9 @@ def of(window: Window) -> View:
 
 
 def _lines(window: Window) -> Iterator[tuple[bytes, bool]]:
-    """Yield each line and whether it ends; a line that the body cuts comes as two."""
-    body = window.body[0]
-    for part in (window.data[:body], window.data[body:]):
+    """Yield each line and whether it ends; a line that an end of the body cuts comes as two."""
+    low, high = window.body
+    for part in (window.data[:low], window.data[low:high], window.data[high:]):
         lines = part.split(b"\n")
         last = lines.pop()
         for line in lines:
@@ -135,7 +135,7 @@ def _is_plain(window: Window) -> bool:
     return len(_PLAIN_LINE.findall(data)) >= 0.9 * lines and data.startswith(b"[")
 
 
-def _printed(raw: bytes) -> Iterator[tuple[Prefix, bytes]]:
+def _printed(raw: bytes, before: bytes) -> Iterator[tuple[Prefix, bytes]]:
     """Yield what one raw line shows: colours gone, overwritten and escaped lines apart."""
     if b"\x1b" in raw:
         raw = _ANSI.sub(b"", raw)
@@ -145,20 +145,26 @@ def _printed(raw: bytes) -> Iterator[tuple[Prefix, bytes]]:
         if b"\\n" not in line:
             yield prefix, line
             continue
-        for part in _unescaped(line).split(b"\n"):
+        for part in _unescaped(line, before):
             inner, text = peel(part)
             yield (prefix if inner is NONE else _inner(prefix, inner)), text
 
 
-def _unescaped(line: bytes) -> bytes:
-    """Undo the escapes of a string that was quoted into the line, however often."""
+def _unescaped(line: bytes, before: bytes, depth: int = MAX_UNESCAPES) -> Iterator[bytes]:
+    """Yield the lines of a text that was quoted into ``line``, however often.
+
+    Source code below the frame of a traceback holds escapes of its own, and stays as it is.
+    """
+    is_source = line[:1] in (b" ", b"\t") and _FRAME.match(before) is not None
+    if depth == 0 or is_source or b"\\n" not in line:
+        yield line
+        return
     # The quoted text starts a line of its own, so that a header in it is seen as one.
     line = _QUOTE_OPENS.sub(rb"\g<0>\n", line, count=1)
-    for _ in range(MAX_UNESCAPES):
-        if not _ESCAPED_BREAK.search(line):
-            break
-        line = _ESCAPE.sub(_plain_escape, line)
-    return line
+    for part in _ESCAPE.sub(_plain_escape, line).split(b"\n"):
+        for inner in _unescaped(part, before, depth - 1):
+            yield inner
+            before = inner
 
 
 def _plain_escape(found: re.Match[bytes]) -> bytes:

@@ -1,0 +1,147 @@
+"""Which files are found below what the user named."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from ascend_doctor.errors import InputError
+from ascend_doctor.ingest.discover import discover
+from ascend_doctor.ingest.source import Skipped, Source
+
+
+def paths(found):
+    """Return the shown path of each source, and whole what was skipped."""
+    return [item.path if isinstance(item, Source) else item for item in found]
+
+
+@pytest.fixture
+def tree(tmp_path):
+    for name in ("b/2.log", "b/10.log", "a/z.log", "top.log", ".hidden/x.log", "b/c/d.log"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name, encoding="utf-8")
+    return tmp_path
+
+
+def test_a_folder_is_walked_in_a_stable_order(tree):
+    assert paths(discover([tree])) == [
+        "top.log",
+        ".hidden/x.log",
+        "a/z.log",
+        "b/10.log",
+        "b/2.log",
+        "b/c/d.log",
+    ]
+
+
+def test_each_path_is_shown_below_the_argument_it_was_found_under(tree):
+    assert paths(discover([tree / "a", tree / "top.log"])) == [
+        f"{tree}/a/z.log",
+        f"{tree}/top.log",
+    ]
+
+
+def test_a_single_file_is_shown_by_its_name(tree):
+    assert paths(discover([tree / "b" / "2.log"])) == ["2.log"]
+
+
+def test_a_file_named_twice_is_read_once(tree):
+    assert paths(discover([tree / "top.log", tree / "b", tree, tree / "top.log"])) == [
+        f"{tree}/top.log",
+        f"{tree}/b/10.log",
+        f"{tree}/b/2.log",
+        f"{tree}/b/c/d.log",
+        f"{tree}/.hidden/x.log",
+        f"{tree}/a/z.log",
+    ]
+
+
+def test_hard_and_symbolic_links_to_a_file_are_read_once(tree):
+    (tree / "zz.log").hardlink_to(tree / "top.log")
+    (tree / "zzz.log").symlink_to(tree / "top.log")
+    (tree / "a" / "again").symlink_to(tree / "b")
+    (tree / "a" / "loop").symlink_to(tree)
+    assert paths(discover([tree])) == [
+        "top.log",
+        ".hidden/x.log",
+        "a/z.log",
+        "b/10.log",
+        "b/2.log",
+        "b/c/d.log",
+    ]
+
+
+def test_a_source_opens_its_own_file(tree):
+    found = [item for item in discover([tree / "b"]) if isinstance(item, Source)]
+    contents = []
+    for item in found:
+        with item.open() as stream:
+            contents.append(stream.read())
+    assert contents == [b"b/10.log", b"b/2.log", b"b/c/d.log"]
+
+
+def test_a_path_that_does_not_exist_is_an_error(tmp_path):
+    with pytest.raises(InputError) as caught:
+        [*discover([tmp_path / "gone.log"])]
+    assert str(caught.value) == f"{tmp_path}/gone.log: no such file or folder"
+
+
+def test_no_path_at_all_is_an_error():
+    with pytest.raises(InputError) as caught:
+        [*discover([])]
+    assert str(caught.value) == "no input named; give log files, folders, or - for standard input"
+
+
+def test_an_empty_folder_yields_nothing(tmp_path):
+    assert [*discover([tmp_path])] == []
+
+
+def test_a_pipe_is_read_only_if_it_was_named(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert paths(discover([tmp_path])) == [Skipped("pipe", "not a regular file")]
+    assert paths(discover([tmp_path / "pipe"])) == ["pipe"]
+
+
+def test_a_broken_link_is_skipped_and_said_to_be(tmp_path):
+    (tmp_path / "lost.log").symlink_to(tmp_path / "nowhere")
+    assert paths(discover([tmp_path])) == [Skipped("lost.log", "no such file or directory")]
+
+
+def test_a_name_that_is_not_utf8_is_shown_with_escapes(tmp_path):
+    path = os.path.join(os.fsencode(tmp_path), b"bad-\xff.log")
+    with open(path, "wb") as stream:
+        stream.write(b"boom")
+    [item] = discover([tmp_path])
+    assert item.path == "bad-\\xff.log"
+    with item.open() as stream:
+        assert stream.read() == b"boom"
+
+
+def test_a_folder_that_vanishes_is_skipped_and_said_to_be(tmp_path):
+    (tmp_path / "a.log").write_bytes(b"boom")
+    gone = os.path.join(os.fsencode(tmp_path), b"gone-\xff")
+    os.mkdir(gone)
+    found = discover([tmp_path])
+    first = next(found)
+    os.rmdir(gone)
+    assert paths([first, *found]) == [
+        "a.log",
+        Skipped("gone-\\xff", "no such file or directory"),
+    ]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_an_unreadable_folder_is_skipped_and_said_to_be(tmp_path):
+    (tmp_path / "shut").mkdir(mode=0)
+    assert paths(discover([tmp_path])) == [Skipped("shut", "permission denied")]
+
+
+def test_standard_input_is_a_source(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"boom")))
+    [item] = discover([Path("-")])
+    assert (item.path, item.open().read()) == ("<stdin>", b"boom")

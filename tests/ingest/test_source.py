@@ -1,0 +1,125 @@
+"""What is read of a source, however it is packed, and why some are not."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import tarfile
+import zipfile
+import zlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from isal import igzip_lib
+
+from ascend_doctor.ingest.source import BLOCK, HEAD, blocks, unreadable
+
+
+def read(raw: bytes) -> bytes:
+    return b"".join(blocks(io.BytesIO(raw)))
+
+
+def test_text_comes_as_it_is():
+    raw = "[ERROR] 设备\r\n".encode() + b"\xff" * 10
+    assert read(raw) == raw
+    assert read(b"") == b""
+
+
+def test_a_large_file_comes_in_bounded_blocks():
+    raw = bytes(range(1, 256)) * 16_000
+    found = [*blocks(io.BytesIO(raw))]
+    assert b"".join(found) == raw
+    assert [len(block) for block in found] == [
+        HEAD,
+        BLOCK,
+        BLOCK,
+        BLOCK,
+        len(raw) - HEAD - 3 * BLOCK,
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"])
+def test_wide_text_comes_as_utf8(encoding):
+    text = "RuntimeError: the device is gone 设备\n" * 4000
+    assert read(text.encode(encoding)) == text.encode()
+    assert read(gzip.compress(text.encode(encoding))) == text.encode()
+
+
+def test_gzip_is_unpacked_in_bounded_blocks():
+    raw = b"x" * (3 * BLOCK + 5)
+    found = [*blocks(io.BytesIO(gzip.compress(raw)))]
+    assert b"".join(found) == raw
+    assert max(map(len, found)) <= BLOCK
+
+
+def test_members_of_a_gzip_file_follow_each_other():
+    packed = gzip.compress(b"one\n") + gzip.compress(b"") + gzip.compress(b"two\n") + b"\x00" * 512
+    assert read(packed) == b"one\ntwo\n"
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.builds(lambda piece, times: piece * times, st.binary(max_size=50), st.integers(0, 5000)),
+        max_size=4,
+    )
+)
+def test_any_members_are_unpacked_whole(members):
+    packed = b"".join(map(gzip.compress, members))
+    assert read(packed) == b"".join(members)
+
+
+def test_a_truncated_gzip_yields_what_came_before_and_then_fails():
+    raw = b"".join(b"%d line\n" % number for number in range(2000))
+    packed = gzip.compress(raw)
+    found = b""
+    with pytest.raises(EOFError, match=r"^the gzip stream ends early$"):
+        for block in blocks(io.BytesIO(packed[: len(packed) // 2])):
+            found += block
+    assert raw.startswith(found)
+    assert len(found) > 4000
+
+
+def test_a_damaged_gzip_fails():
+    with pytest.raises((zlib.error, igzip_lib.IsalError)):
+        read(b"\x1f\x8b\x08\x00" + b"\xff" * 50)
+
+
+def packed(kind: str) -> bytes:
+    out = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(out, "w") as archive:
+            archive.writestr("a.log", "boom")
+    else:
+        with tarfile.open(fileobj=out, mode=f"w:{kind}") as archive:
+            info = tarfile.TarInfo("a.log")
+            info.size = 4
+            archive.addfile(info, io.BytesIO(b"boom"))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("head", "reason"),
+    [
+        (b"", "empty"),
+        (packed("zip"), "zip archive, not read; unpack it first"),
+        (packed(""), "tar archive, not read; unpack it first"),
+        (packed("bz2"), "bzip2 file, not read; unpack it first"),
+        (packed("xz"), "xz file, not read; unpack it first"),
+        (lzma.compress(b"boom"), "xz file, not read; unpack it first"),
+        (b"(\xb5/\xfd\x04\x00", "zstandard file, not read; unpack it first"),
+        (b"\x7fELF" + b"\x00" * 40, "binary"),
+        (b"[ERROR] boom\x00\x00\n", None),
+        (b"[ERROR] boom\n", None),
+        ("设备".encode("gb18030"), None),
+    ],
+)
+def test_what_is_no_log_is_named(head, reason):
+    assert unreadable(head) == reason
+
+
+def test_a_packed_archive_is_named_after_what_is_in_it():
+    head = next(blocks(io.BytesIO(packed("gz"))))
+    assert unreadable(head) == "tar archive, not read; unpack it first"
