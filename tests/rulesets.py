@@ -15,6 +15,7 @@ from ascend_doctor.facts import Facts
 from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.knowledge.build import compile_patterns
 from ascend_doctor.knowledge.index import Knowledge, from_dict
+from ascend_doctor.records import FAMILIES
 from ascend_doctor.scan.scanner import Scanner
 
 
@@ -25,7 +26,7 @@ def rule(id_: str, *literals: str, **fields: Any) -> dict[str, Any]:
         variant["regex"] = pattern
     return {
         "id": id_,
-        "family": "_".join(id_.split("-")[:2]),
+        "family": next(name for name in FAMILIES if id_.replace("-", "_").startswith(name)),
         "role": "cause",
         "severity": "error",
         "confidence": "high",

@@ -45,7 +45,7 @@ def blocks(stream: BinaryIO) -> Iterator[bytes]:
     """Yield the text of ``stream`` in bounded blocks: unpacked, and ASCII as single bytes.
 
     Raises:
-        OSError, EOFError, zlib.error: the stream is broken; what came before is good.
+        OSError, EOFError: the stream is broken; what came before is good.
     """
     head = stream.read(HEAD)
     rest = _with_head(head, stream)
@@ -94,7 +94,10 @@ def _gunzipped(packed: Iterator[bytes]) -> Iterator[bytes]:
         data = block
         while data:
             begun = True
-            out = inflater.decompress(data, BLOCK)
+            try:
+                out = inflater.decompress(data, BLOCK)
+            except isal_zlib.error as err:  # type: ignore[misc]  # the stub forgets "type"
+                raise OSError(f"the gzip stream is damaged: {err}") from err
             if out:
                 yield out
             data = inflater.unconsumed_tail

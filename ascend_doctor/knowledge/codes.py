@@ -30,7 +30,7 @@ _ACL = re.compile(
 _HEX = re.compile(rb"(?:InnerCode|retCode|error) ?= ?(0x0?7[0-9a-fA-F]{6})\b")
 _MANAGER = re.compile(rb"(?<![A-Za-z0-9])((?:E[1-9A-Z]|W[1-9A-Z])\d{4})(?![0-9A-Za-z])")
 _PTA = re.compile(rb"\b(ERR\d{5})\b")
-_HCCL = re.compile(rb"(?:errNo\[0x0{0,8}5[0-9a-fA-F]{3}([0-9a-fA-F]{4})\]|hcclRet -> (\d{1,2})\b)")
+_HCCL = re.compile(rb"(?:errNo\[0x0{0,9}5[0-9a-fA-F]{2}([0-9a-fA-F]{4})\]|hcclRet -> (\d{1,2})\b)")
 
 
 class Codes:

@@ -73,6 +73,9 @@ def load_yaml(path: Path) -> tuple[yaml.Node, Any]:
     except yaml.MarkedYAMLError as err:
         line = err.problem_mark.line + 1 if err.problem_mark else 1
         raise RuleError(f"{path}:{line}: yaml: {err.problem}") from err
+    except yaml.reader.ReaderError as err:
+        line = text.encode().count(b"\n", 0, err.position) + 1
+        raise RuleError(f"{path}:{line}: yaml: {err.reason}") from err
     if tree is None:
         raise RuleError(f"{path}:1: rule: the file is empty")
     for node, key in _twins(tree):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ascend_doctor.knowledge.rule import Rule, Variant
 from ascend_doctor.knowledge.texts import is_valid
 from ascend_doctor.records import Record
+from ascend_doctor.view.encoding import shown
 
 # A regex sees at most this much text around the literals, and is cut off after the timeout.
 WINDOW_BEFORE = 2 << 10
@@ -73,7 +74,7 @@ def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | No
     captures = {}
     for name, raw in found.groupdict().items():
         if raw is not None:
-            value = raw.decode("utf-8", "replace").strip()
+            value = shown(raw).strip()
             if is_valid(types[name], value):
                 captures[name] = value
     return Match(start, captures)

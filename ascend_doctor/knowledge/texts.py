@@ -50,7 +50,7 @@ def fill(text: str, captures: Mapping[str, str]) -> str:
         value = captures.get(found["name"])
         if value is None:
             return found["fallback"] or "?"
-        return shlex.quote(value) if quote else value
+        return _quoted(value, found.string[: found.start()]) if quote else value
 
     out, end = [], 0
     for span in _CODE.finditer(text):
@@ -59,3 +59,16 @@ def fill(text: str, captures: Mapping[str, str]) -> str:
         end = span.end()
     out.append(PLACEHOLDER.sub(lambda m: put(m, False), text[end:]))
     return "".join(out)
+
+
+def _quoted(value: str, before: str) -> str:
+    """Quote ``value`` for the shell, where it stands behind ``before`` in a command."""
+    inside = ""
+    for char in before:
+        if char in "'\"" and inside in ("", char):
+            inside = "" if inside else char
+    if inside == "'":
+        return value.replace("'", "'\\''")
+    word = shlex.quote(value)
+    # Double quotes are closed before ours and opened again behind them.
+    return word if word == value else f"{inside}{word}{inside}"

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import csv
 import io
+import math
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +25,8 @@ MAX_BYTES = 64 << 20
 # An idle share that well-fed training never showed in the profiles that were read.
 IDLE_SHARE = 0.30
 
+# What the csv module counts as the end of a line.
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _NEEDED = ("Computing", "Communication(Not Overlapped)", "Free")
 
 
@@ -45,7 +49,8 @@ class Idle:
 def is_step_trace(head: bytes) -> bool:
     """Say whether a file begins with the header of a step trace."""
     header = head.split(b"\n", 1)[0].decode("utf-8", "replace").lstrip("\ufeff")
-    return all(name in header.split(",") for name in _NEEDED)
+    cells = {cell.strip() for cell in header.split(",")}
+    return cells.issuperset(_NEEDED)
 
 
 def most_idle(text: str) -> Idle | None:
@@ -55,7 +60,7 @@ def most_idle(text: str) -> Idle | None:
     """
     sums: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
     worst: dict[str, tuple[float, int, str]] = {}
-    lines = text.splitlines()
+    lines = _LINE_END.split(text)
     for number, name, idle, total in _rows(text):
         before = sums[name]
         sums[name] = (before[0] + idle, before[1] + total)
@@ -71,13 +76,19 @@ def most_idle(text: str) -> Idle | None:
 def _rows(text: str) -> Iterator[tuple[int, str, float, float]]:
     """Yield line, owner, idle and step time in µs of each readable row."""
     reader = csv.DictReader(io.StringIO(text, newline=""))
-    for row in reader:
-        if row.get("Type", "rank") != "rank":
-            continue  # a stage: the sum of rows that are there already
-        try:
-            busy = sum(float(row[name]) for name in _NEEDED[:2])
-            idle = float(row["Free"])
-        except (KeyError, TypeError, ValueError):
-            continue
-        owner = row.get("Index") or row.get("Device_id") or "?"
-        yield reader.line_num, owner.strip(), idle, busy + idle
+    try:
+        reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
+        for row in reader:
+            # A stage is the sum of rows that are there already; a row cut off lacks cells.
+            if row.get("Type", "rank") != "rank" or None in row.values():
+                continue
+            try:
+                busy = sum(float(row[name]) for name in _NEEDED[:2])
+                idle = float(row["Free"])
+            except (KeyError, ValueError):
+                continue
+            if math.isfinite(busy) and math.isfinite(idle):
+                owner = row.get("Index") or row.get("Device_id") or "?"
+                yield reader.line_num, owner.strip(), idle, busy + idle
+    except csv.Error:
+        return  # from here on it is no table

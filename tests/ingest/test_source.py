@@ -7,12 +7,10 @@ import io
 import lzma
 import tarfile
 import zipfile
-import zlib
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from isal import igzip_lib
 
 from ascend_doctor.ingest.source import BLOCK, HEAD, blocks, unreadable
 
@@ -83,7 +81,7 @@ def test_a_truncated_gzip_yields_what_came_before_and_then_fails():
 
 
 def test_a_damaged_gzip_fails():
-    with pytest.raises((zlib.error, igzip_lib.IsalError)):
+    with pytest.raises(OSError, match=r"^the gzip stream is damaged: "):
         read(b"\x1f\x8b\x08\x00" + b"\xff" * 50)
 
 
