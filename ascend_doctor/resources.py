@@ -24,6 +24,11 @@ def templates() -> Path:
     return packed if packed.is_dir() else _CHECKOUT / "reports" / "templates"
 
 
+def checkout_cache() -> Path:
+    """Return where a checkout keeps its compiled rules; git ignores it."""
+    return _CHECKOUT / ".cache"
+
+
 def index() -> Path | None:
     """Return the compiled rules of a wheel; a checkout has none and compiles its own."""
     packed = _DATA / "index.json"

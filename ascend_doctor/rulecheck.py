@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
+from ascend_doctor import resources
 from ascend_doctor.diagnosis.diagnose import diagnose
 from ascend_doctor.facts import Facts
 from ascend_doctor.ingest.source import Skipped, Source
-from ascend_doctor.knowledge.build import compile_patterns
-from ascend_doctor.knowledge.index import Knowledge, from_dict
+from ascend_doctor.knowledge.index import Knowledge, load
 from ascend_doctor.knowledge.load import load_rule, rule_files
 from ascend_doctor.knowledge.schema import RuleFile
 from ascend_doctor.scan.scanner import Scanner
@@ -19,14 +19,9 @@ from ascend_doctor.scan.scanner import Scanner
 class Checker:
     """Runs examples against all rules together, as they meet in the field."""
 
-    def __init__(self, folders: Sequence[Path]) -> None:
-        """Compile the rules below ``folders``, the first being the built-in patterns.
-
-        Raises:
-            RuleError: a rule file is wrong.
-        """
-        self._knowledge: Knowledge = from_dict(compile_patterns(folders))
-        self._scanner = Scanner(self._knowledge)
+    def __init__(self, knowledge: Knowledge) -> None:
+        self._knowledge = knowledge
+        self._scanner = Scanner(knowledge)
 
     def failures(self, path: Path) -> Iterator[str]:
         """Yield one line for each example of a rule file that does not come out as it says."""
@@ -72,16 +67,16 @@ class Checker:
         return Facts(self._knowledge.digest, {result.path: result})
 
 
-def check(patterns: Path, others: Sequence[Path] = (), select: str = "") -> tuple[int, list[str]]:
+def check(extra: Path | None = None, select: str = "") -> tuple[int, list[str]]:
     """Return how many rules were tried and the lines that tell what is wrong.
 
-    Only rules whose id contains ``select`` are tried; all take part in every trial.
+    Tried are the rules of ``extra``, or the built-in ones, whose id contains ``select``; all
+    take part in every trial.
 
     Raises:
         RuleError: a rule file is wrong.
     """
-    folders = [patterns, *others]
-    checker = Checker(folders)
-    paths = [path for folder in folders for path in rule_files(folder)]
-    paths = [path for path in paths if select in path.stem]
+    checker = Checker(load(extra))
+    folder = resources.patterns() if extra is None else extra
+    paths = [path for path in rule_files(folder) if select in path.stem]
     return len(paths), [line for path in paths for line in checker.failures(path)]

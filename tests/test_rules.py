@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ascend_doctor import resources
+from ascend_doctor.knowledge.index import load
 from ascend_doctor.knowledge.load import load_rule, rule_files
 from ascend_doctor.rulecheck import Checker
 
@@ -14,7 +15,7 @@ PATHS = [*rule_files(PATTERNS)]
 
 @pytest.fixture(scope="module")
 def checker():
-    return Checker([PATTERNS])
+    return Checker(load())
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)

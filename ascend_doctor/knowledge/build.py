@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from ascend_doctor.knowledge.schema import (
     Bilingual,
     BilingualSteps,
     Explains,
-    RuleFile,
     Strict,
 )
 from ascend_doctor.records import FAMILIES
@@ -38,56 +38,82 @@ class _Families(Strict):
     of: dict[str, _Family]
 
 
-def compile_patterns(folders: Iterable[Path]) -> dict[str, Any]:
-    """Return the index of all rule files and tables below ``folders``.
-
-    The first folder holds the families and code tables; the others add rules.
+def compile_patterns(patterns: Path) -> dict[str, Any]:
+    """Return the index of all rule files, families and code tables of a patterns folder.
 
     Raises:
         RuleError: a file is wrong, or two rules have one id.
     """
-    first, *others = folders
-    rules: dict[str, tuple[Path, RuleFile]] = {}
-    for folder in (first, *others):
-        for path in rule_files(folder):
-            rule = load_rule(path)
-            if rule.id in rules:
-                raise RuleError(f"{path}:1: id: {rule.id} is taken by {rules[rule.id][0]}")
-            rules[rule.id] = (path, rule)
-    _check_references(rules)
-    index: dict[str, Any] = {
-        "families": _families(first / "families.yaml"),
-        "rules": [_entry(rule) for _, (_, rule) in sorted(rules.items())],
-        "codes": {name: _table(first, name, _CODE_COLUMNS) for name in CODE_TABLES},
-        "runtime": _table(first, "runtime", _RUNTIME_COLUMNS),
-    }
-    canonical = json.dumps(index, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    index["digest"] = hashlib.sha256(canonical.encode()).hexdigest()[:16]
-    return index
+    return _indexed(
+        {
+            "families": _families(patterns / "families.yaml"),
+            "rules": _compiled(patterns, {}),
+            "codes": {name: _table(patterns, name, _CODE_COLUMNS) for name in CODE_TABLES},
+            "runtime": _table(patterns, "runtime", _RUNTIME_COLUMNS),
+        }
+    )
 
 
-def write_index(patterns: Path, target: Path) -> None:
-    """Compile ``patterns`` into the file ``target``."""
-    index = compile_patterns([patterns])
+def with_rules(index: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return an index with a site's own rules added.
+
+    Raises:
+        RuleError: a file is wrong, or its id is taken.
+    """
+    known = {item["id"]: item for item in index["rules"]}
+    return _indexed({**index, "rules": _compiled(folder, known)})
+
+
+def _compiled(folder: Path, known: dict[str, Any]) -> list[Any]:
+    """Return the entries of ``known`` and of all rule files below ``folder``, by id."""
+    rules = dict(known)
+    paths: dict[str, Path] = {}
+    for path in rule_files(folder):
+        rule = load_rule(path)
+        if rule.id in rules:
+            taken = paths.get(rule.id, "a built-in rule")
+            raise RuleError(f"{path}:1: id: {rule.id} is taken by {taken}")
+        paths[rule.id] = path
+        # Examples are for tests; the scan has no use for them.
+        rules[rule.id] = rule.model_dump(mode="json", exclude={"examples"})
+    for name, path in paths.items():
+        _check_references(path, rules[name], rules.keys())
+    return [item for _, item in sorted(rules.items())]
+
+
+def _indexed(content: dict[str, Any]) -> dict[str, Any]:
+    """Add the digest that names this state of the rules."""
+    content = {name: value for name, value in content.items() if name != "digest"}
+    return {**content, "digest": hashlib.sha256(_text(content).encode()).hexdigest()[:16]}
+
+
+def _text(content: dict[str, Any]) -> str:
+    return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+
+
+def index_text(patterns: Path) -> str:
+    """Return the index of ``patterns`` as JSON."""
+    return _text(compile_patterns(patterns)) + "\n"
+
+
+def write_index(patterns: Path, target: Path) -> str:
+    """Compile ``patterns`` into the file ``target``, at once or not at all; return its text."""
+    text = index_text(patterns)
     target.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(index, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    target.write_text(text + "\n", encoding="utf-8")
+    part = target.with_name(f"{target.name}.{os.getpid()}")
+    part.write_text(text, encoding="utf-8")
+    part.replace(target)
+    return text
 
 
-def _entry(rule: RuleFile) -> dict[str, Any]:
-    # Examples are for tests; the scan has no use for them.
-    return rule.model_dump(mode="json", exclude={"examples"})
-
-
-def _check_references(rules: dict[str, tuple[Path, RuleFile]]) -> None:
+def _check_references(path: Path, rule: dict[str, Any], ids: Collection[str]) -> None:
     """Refuse a rule that names another one that does not exist."""
-    for path, rule in rules.values():
-        for index, edge in enumerate(rule.explains):
-            known = edge.what in FAMILIES or "*" in edge.what or edge.what in rules
-            if not known:
-                raise RuleError(f"{path}:1: explains.{index}.what: no rule is called {edge.what}")
-        if rule.outvoted_by is not None and rule.outvoted_by not in rules:
-            raise RuleError(f"{path}:1: outvoted_by: no rule is called {rule.outvoted_by}")
+    for number, edge in enumerate(rule["explains"]):
+        what = edge["what"]
+        if what not in FAMILIES and "*" not in what and what not in ids:
+            raise RuleError(f"{path}:1: explains.{number}.what: no rule is called {what}")
+    if rule["outvoted_by"] is not None and rule["outvoted_by"] not in ids:
+        raise RuleError(f"{path}:1: outvoted_by: no rule is called {rule['outvoted_by']}")
 
 
 def _families(path: Path) -> dict[str, Any]:

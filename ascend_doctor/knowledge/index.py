@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -41,9 +43,12 @@ def load(extra: Path | None = None) -> Knowledge:
         RuleError: a rule file is wrong.
     """
     packed = resources.index()
-    if packed is not None and extra is None:
-        return _from_text(packed.read_text(encoding="utf-8"))
-    return _from_folders(resources.patterns(), extra)
+    text = _of_checkout() if packed is None else packed.read_text(encoding="utf-8")
+    if extra is None:
+        return _from_text(text)
+    from ascend_doctor.knowledge.build import with_rules
+
+    return from_dict(with_rules(json.loads(text), extra))
 
 
 @cache
@@ -51,12 +56,23 @@ def _from_text(text: str) -> Knowledge:
     return from_dict(json.loads(text))
 
 
-@cache
-def _from_folders(patterns: Path, extra: Path | None) -> Knowledge:
+def _of_checkout() -> str:
+    """Return the index of a checkout, compiled anew whenever one of its files changes."""
+    patterns = resources.patterns()
+    files = sorted(path for path in patterns.rglob("*.*") if path.suffix in (".yaml", ".tsv"))
+    state = "".join(f"{p}{(s := p.stat()).st_mtime_ns}{s.st_size}" for p in files)
+    digest = hashlib.sha256(state.encode()).hexdigest()[:16]
+    target = resources.checkout_cache() / f"index-{digest}.json"
+    with suppress(OSError):
+        return target.read_text(encoding="utf-8")
     # Imported here: pydantic and YAML cost more than a whole scan of a small log.
-    from ascend_doctor.knowledge.build import compile_patterns
+    from ascend_doctor.knowledge.build import index_text, write_index
 
-    return from_dict(compile_patterns([patterns, *([extra] if extra else [])]))
+    with suppress(OSError):  # a checkout that cannot be written to is compiled every time
+        for old in target.parent.glob("index-*.json"):
+            old.unlink(missing_ok=True)
+        return write_index(patterns, target)
+    return index_text(patterns)
 
 
 def from_dict(index: Mapping[str, Any]) -> Knowledge:
