@@ -53,7 +53,7 @@ def patterns(folder: Path, *rules: Mapping[str, Any]) -> Path:
 
 def knowledge(folder: Path, *rules: Mapping[str, Any]) -> Knowledge:
     """Compile ``rules`` by way of ``folder``."""
-    return from_dict(compile_patterns([patterns(folder, *rules)]))
+    return from_dict(compile_patterns(patterns(folder, *rules)))
 
 
 def source(path: str, content: bytes) -> Source:

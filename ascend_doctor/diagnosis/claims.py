@@ -54,7 +54,7 @@ def claims(facts: Facts, knowledge: Knowledge) -> dict[Process, list[Claim]]:
         for code in shard.codes:
             codes[same[code.process]].append(code)
         for literal, process in shard.signs:
-            signs[same.get(process, process)].add(literal)
+            signs[same[process]].add(literal)
     held: dict[Process, list[Claim]] = {}
     for process in sorted({*findings, *codes}):
         found = _merged(process, findings[process])
@@ -70,19 +70,25 @@ def claims(facts: Facts, knowledge: Knowledge) -> dict[Process, list[Claim]]:
 
 
 def _processes(facts: Facts) -> dict[Process, Process]:
-    """Map each writer to its process: a file with one pid belongs to that pid as a whole."""
-    writers: set[Process] = set()
-    pids: dict[str, set[Process]] = defaultdict(set)
+    """Map each writer to its process: a file with one pid belongs to that pid as a whole.
+
+    Lines that name another rank than those of the pid are another process's.
+    """
+    same: dict[Process, Process] = {}
     for shard in facts.shards.values():
-        processes = {finding.process for finding in shard.findings}
-        for process in processes | {code.process for code in shard.codes}:
-            writers.add(process)
-            if process.pid >= 0:
-                pids[shard.path].add(process)
-    same = {}
-    for writer in writers:
-        known = pids.get(writer.source, set())
-        same[writer] = next(iter(known)) if writer.pid < 0 and len(known) == 1 else writer
+        ranks: dict[Process, set[int | None]] = defaultdict(set)
+        for found in shard.findings:
+            ranks[found.process] |= {s.evidence[0].origin.rank for s in found.sightings}
+        for code in shard.codes:
+            ranks[code.process].add(code.sighting.evidence[0].origin.rank)
+        writers = {*ranks, *(process for _, process in shard.signs)}
+        known = [writer for writer in writers if writer.pid >= 0]
+        for writer in writers:
+            same[writer] = writer
+            if writer.pid < 0 and len(known) == 1:
+                told = ranks[known[0]] - {None}
+                if writer.rank < 0 or not told or writer.rank in told:
+                    same[writer] = known[0]
     return same
 
 

@@ -55,7 +55,7 @@ def diagnose(facts: Facts, knowledge: Knowledge) -> Report:
 
 
 def _rank(claim: Claim) -> tuple[object, ...]:
-    """Sort key of root causes: what stops a job before remarks, sure before unsure, early first.
+    """Sort key of root causes: what stops a job before the rest, sure before unsure, early first.
 
     The first error of a process outranks the loudest, so between equals only time counts.
     """
@@ -63,8 +63,8 @@ def _rank(claim: Claim) -> tuple[object, ...]:
     return (
         claim.severity < Severity.WARNING,
         roles[claim.role],
-        claim.confidence == "low",
         claim.severity < Severity.ERROR,
+        claim.confidence == "low",
         *_when(claim),
     )
 
@@ -141,10 +141,11 @@ def _across_processes(verdicts: list[_Verdict], knowledge: Knowledge) -> list[_V
     parents: dict[int, int] = {}
     for number, verdict in enumerate(ordered):
         for other, cause in enumerate(ordered):
-            # An edge that would close a ring is left out: someone has to be the root.
-            if _reaches(cause.claim, verdict.claim, knowledge) and (
-                _root(other, parents) != number
-            ):
+            if not _reaches(cause.claim, verdict.claim, knowledge):
+                continue
+            # Of two that explain each other the first is the root, and so it is in a ring.
+            mutual = other > number and _reaches(verdict.claim, cause.claim, knowledge)
+            if not mutual and _root(other, parents) != number:
                 parents[number] = other
                 break
     for number, verdict in enumerate(ordered):
@@ -167,10 +168,12 @@ def _reaches(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
     if claim.role in ("consequence", "wrapper"):
         return cause.severity >= Severity.ERROR
     one, other = cause.first.evidence[0], claim.first.evidence[0]
-    if one.path == other.path and min(cause.process.pid, claim.process.pid) < 0:
+    ranks = {one.origin.rank, other.origin.rank}
+    unsaid = min(cause.process.pid, claim.process.pid) < 0
+    if one.path == other.path and unsaid and len(ranks - {None}) < 2:
         # One file, and a writer in it that does not say who it is: most likely the same.
         return _accounts_for(cause, claim, knowledge)
-    scopes = ("rank", "job") if one.origin.rank == other.origin.rank else ("job",)
+    scopes = ("rank", "job") if len(ranks) == 1 else ("job",)
     return _explains(cause, claim, knowledge, scopes)
 
 

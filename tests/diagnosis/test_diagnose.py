@@ -176,8 +176,8 @@ def test_the_order_of_lines_decides_where_no_time_is_known(known):
 
 
 def test_an_earlier_line_without_a_time_outranks_a_later_one_with_a_time(known):
-    text = "ERROR: pool is full\n" + plog(1, "lib is missing") + "ERROR: pond is full\n"
-    assert told(known, text) == [("buffer-oom-pool", "buffer-oom-pond"), ("not-found-lib",)]
+    text = "ERROR: pool is full\n" + plog(1, "lib is missing")
+    assert told(known, text) == [("buffer-oom-pool",), ("not-found-lib",)]
 
 
 def test_a_warning_never_comes_before_what_stopped_the_job(known):
@@ -403,9 +403,9 @@ def test_a_process_with_the_decoys_sign_does_not_have_the_fault(known):
 
 
 def test_a_sign_without_a_pid_counts_for_the_one_pid_of_its_file(known):
-    text = plog(1, "device is wrong") + "INFO: device was found\n"
+    text = "INFO: device was found\n" + plog(1, "device is wrong")
     assert told(known, text) == []
-    text = plog(1, "graph is wrong") + "INFO: graph was begun\n"
+    text = "INFO: graph was begun\n" + plog(1, "graph is wrong")
     assert told(known, text) == [("invalid-param-graph",)]
 
 

@@ -40,7 +40,7 @@ POND = rule("buffer-oom-pond", "pond is full")
 
 @pytest.fixture
 def compiled(tmp_path):
-    return compile_patterns([patterns(tmp_path, FULL, POND)])
+    return compile_patterns(patterns(tmp_path, FULL, POND))
 
 
 def test_a_rule_keeps_all_that_its_file_says(compiled):
@@ -105,9 +105,9 @@ def test_the_digest_names_the_state_of_the_rules(tmp_path, compiled):
     path = tmp_path / "buffer_oom" / "buffer-oom-pond.yaml"
     text = path.read_text(encoding="utf-8")
     path.write_text("# a comment changes nothing\n" + text, encoding="utf-8")
-    assert compile_patterns([tmp_path])["digest"] == compiled["digest"]
+    assert compile_patterns(tmp_path)["digest"] == compiled["digest"]
     path.write_text(text.replace("pond is full", "pond is dry"), encoding="utf-8")
-    assert compile_patterns([tmp_path])["digest"] != compiled["digest"]
+    assert compile_patterns(tmp_path)["digest"] != compiled["digest"]
 
 
 def test_a_site_adds_rules_of_its_own(tmp_path):

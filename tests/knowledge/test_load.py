@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ascend_doctor.errors import RuleError
-from ascend_doctor.knowledge.build import compile_patterns
+from ascend_doctor.knowledge.build import compile_patterns, with_rules
 from ascend_doctor.knowledge.load import load_rule, rule_files
 from tests.rulesets import patterns, rule
 
@@ -256,7 +256,7 @@ def test_rule_files_come_in_a_stable_order_and_without_the_tables(tmp_path):
 def test_a_rule_that_names_an_unknown_rule_is_told(tmp_path, fields, expected):
     patterns(tmp_path, rule("buffer-oom-pool", "pool is full", **fields))
     with pytest.raises(RuleError) as caught:
-        compile_patterns([tmp_path])
+        compile_patterns(tmp_path)
     where = tmp_path / "buffer_oom" / "buffer-oom-pool.yaml"
     assert str(caught.value) == f"{where}:1: {expected}"
 
@@ -264,20 +264,28 @@ def test_a_rule_that_names_an_unknown_rule_is_told(tmp_path, fields, expected):
 @pytest.mark.parametrize("what", ["buffer-oom-pool", "communication", "communication-wait-*"])
 def test_a_rule_may_name_a_rule_a_family_or_a_pattern(tmp_path, what):
     patterns(tmp_path, rule("buffer-oom-pool", "pool is full", explains=[{"what": what}]))
-    [entry] = compile_patterns([tmp_path])["rules"]
+    [entry] = compile_patterns(tmp_path)["rules"]
     assert entry["explains"] == [{"what": what, "scope": "process", "within_s": None}]
 
 
-def test_two_rules_of_one_id_are_told(tmp_path):
+def test_a_sites_rule_must_not_take_the_id_of_a_built_in_one(tmp_path):
     for name in ("ours", "theirs"):
         (tmp_path / name).mkdir()
         patterns(tmp_path / name, rule("buffer-oom-pool", "pool is full"))
-    ours, theirs = (
-        tmp_path / name / "buffer_oom" / "buffer-oom-pool.yaml" for name in ("ours", "theirs")
-    )
+    path = tmp_path / "theirs" / "buffer_oom" / "buffer-oom-pool.yaml"
     with pytest.raises(RuleError) as caught:
-        compile_patterns([tmp_path / "ours", tmp_path / "theirs"])
-    assert str(caught.value) == f"{theirs}:1: id: buffer-oom-pool is taken by {ours}"
+        with_rules(compile_patterns(tmp_path / "ours"), tmp_path / "theirs")
+    assert str(caught.value) == f"{path}:1: id: buffer-oom-pool is taken by a built-in rule"
+
+
+def test_a_sites_rule_may_name_a_built_in_one(tmp_path):
+    (tmp_path / "ours").mkdir()
+    index = compile_patterns(patterns(tmp_path / "ours", rule("buffer-oom-pool", "pool is full")))
+    (tmp_path / "site").mkdir()
+    edges = [{"what": "buffer-oom-pool"}]
+    patterns(tmp_path / "site", rule("buffer-oom-pond", "pond is full", explains=edges))
+    found = with_rules(index, tmp_path / "site")["rules"]
+    assert [item["id"] for item in found] == ["buffer-oom-pond", "buffer-oom-pool"]
 
 
 @pytest.mark.parametrize(
@@ -298,7 +306,7 @@ def test_a_wrong_table_is_told(tmp_path, name, old, new, expected):
     assert old in text
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
     with pytest.raises(RuleError) as caught:
-        compile_patterns([tmp_path])
+        compile_patterns(tmp_path)
     assert str(caught.value) == f"{path}:{expected}"
 
 
@@ -306,5 +314,5 @@ def test_a_missing_table_is_told(tmp_path):
     path = patterns(tmp_path) / "codes" / "hccl.tsv"
     path.unlink()
     with pytest.raises(RuleError) as caught:
-        compile_patterns([tmp_path])
+        compile_patterns(tmp_path)
     assert str(caught.value).startswith(f"{path}:1: table: cannot be read: ")

@@ -20,7 +20,7 @@ from tests.rulesets import patterns, rule
 def compiled(folder, **fields) -> Rule:
     literals = fields.pop("literals", ["pool is full", "asked for"])
     item = rule("buffer-oom-pool", *literals, **fields)
-    [found] = from_dict(compile_patterns([patterns(folder, item)])).rules.values()
+    [found] = from_dict(compile_patterns(patterns(folder, item))).rules.values()
     return found
 
 
