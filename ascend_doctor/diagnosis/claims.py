@@ -35,6 +35,8 @@ class Claim:
     codes: tuple[str, ...]
     first_time: str | None
     last_time: str | None
+    # When it was first said, for sorting; without a time of its own, that of its neighbour.
+    placed: str = "~"
 
     @property
     def first(self) -> Sighting:
@@ -66,7 +68,33 @@ def claims(facts: Facts, knowledge: Knowledge) -> dict[Process, list[Claim]]:
             result += _of_codes(seen, process, knowledge, named)
         if result:
             held[process] = result
-    return held
+    times = _times(facts)
+    return {
+        process: [replace(claim, placed=_placed(claim, times)) for claim in found]
+        for process, found in held.items()
+    }
+
+
+def _times(facts: Facts) -> dict[str, list[tuple[tuple[int, int], str]]]:
+    """Return the places of each file of which the time is known."""
+    times: dict[str, list[tuple[tuple[int, int], str]]] = defaultdict(list)
+    for path, shard in facts.shards.items():
+        kept = [s for finding in shard.findings for s in finding.sightings]
+        kept += [code.sighting for code in shard.codes]
+        for proof in (sighting.evidence[0] for sighting in kept):
+            if proof.time is not None:
+                times[path].append((proof.order, proof.time))
+    return times
+
+
+def _placed(claim: Claim, times: Mapping[str, list[tuple[tuple[int, int], str]]]) -> str:
+    """Return the time of a claim, or of what stands before it in its file, else behind it."""
+    if claim.first_time is not None:
+        return claim.first_time
+    first = claim.first.evidence[0]
+    known = times.get(first.path, [])
+    before = [time for order, time in known if order < first.order]
+    return max(before) if before else min((time for _, time in known), default="~")
 
 
 def _processes(facts: Facts) -> dict[Process, Process]:

@@ -70,12 +70,12 @@ def _rank(claim: Claim) -> tuple[object, ...]:
 
 
 def _when(claim: Claim) -> tuple[object, ...]:
-    return (claim.first_time or "~", claim.first.key[1:], -claim.weight, claim.rule)
+    return (claim.placed, claim.first.key[1:], -claim.weight, claim.rule)
 
 
 def _within_process(held: list[Claim], knowledge: Knowledge) -> list[_Verdict]:
     """Return the claims of one process that nothing else in it accounts for."""
-    ordered = sorted(held, key=_in_process)
+    ordered = sorted(held, key=_rank)
     verdicts: list[_Verdict] = []
     for claim in ordered:
         by = next((v for v in verdicts if _accounts_for(v.claim, claim, knowledge)), None)
@@ -84,13 +84,6 @@ def _within_process(held: list[Claim], knowledge: Knowledge) -> list[_Verdict]:
         else:
             by.followed.append(claim)
     return verdicts
-
-
-def _in_process(claim: Claim) -> tuple[object, ...]:
-    """As _rank, but in one file the order of lines is surer than their times."""
-    *head, _, _, _, _ = _rank(claim)
-    first = claim.first.evidence[0]
-    return (*head, claim.first_time or "~", first.path, first.order, -claim.weight, claim.rule)
 
 
 def _accounts_for(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain, islice
 
 from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
 from ascend_doctor.records import Origin, Record
-from ascend_doctor.view.prefix import Prefix, level_name
+from ascend_doctor.view.prefix import NONE, Prefix, level_name
 from ascend_doctor.view.view import View
 
 # A traceback of a deep model has about a hundred frames of two lines.
@@ -59,12 +61,42 @@ class _Group:
     loose: int = 0
     size: int = 0
 
+    @property
+    def last(self) -> _Line:
+        return self.lines[-1]
+
     def add(self, line: _Line) -> None:
         self.lines.append(line)
         self.size += len(line.text) + 1
         self.loose = self.loose + 1 if line.kind is Kind.TEXT else 0
         if line.kind is Kind.RAISED:
             self.raised = True
+
+
+class _Ahead:
+    """Lines one by one, with a look at the solid one that follows closely."""
+
+    def __init__(self, lines: Iterator[_Line]) -> None:
+        self._lines = lines
+        self._ahead: deque[_Line] = deque()
+
+    def __iter__(self) -> Iterator[_Line]:
+        while self._ahead or self._fill(1):
+            yield self._ahead.popleft()
+
+    def next_solid(self) -> Kind | None:
+        """Return the kind of the next line or the one after it, whichever is not blank."""
+        self._fill(2)
+        kinds = (line.kind for line in islice(self._ahead, 2))
+        return next((kind for kind in kinds if kind is not Kind.BLANK), None)
+
+    def _fill(self, count: int) -> bool:
+        while len(self._ahead) < count:
+            line = next(self._lines, None)
+            if line is None:
+                break
+            self._ahead.append(line)
+        return bool(self._ahead)
 
 
 _LEVEL_WORD = re.compile(
@@ -82,6 +114,8 @@ class Records:
         self._source = source
         self._path_origin = path_origin
         self._lines: dict[int, _Line] = {}
+        # Lines that are known to begin a record, as the one above them was put together.
+        self._heads: set[int] = set()
         self._records: dict[int, tuple[int, Record]] = {}
 
     def at(self, offset: int) -> tuple[int, Record]:
@@ -103,19 +137,25 @@ class Records:
             end = self._view.line_end(start)
             text = self._view.text[start:end]
             line = _Line(start, end, _classify(text), self._view.prefix(start), text)
+            if line.kind is Kind.RAISED and line.prefix is NONE and start:
+                # The last line of a traceback may reach us by another way, unprefixed.
+                above = self._line(self._view.line_start(start - 1))
+                if above.kind in (Kind.FRAME, Kind.INDENTED):
+                    line.prefix = above.prefix
             self._lines[start] = line
         return line
 
     def _build(self, start: int) -> tuple[int, Record]:
-        """Group the lines around ``start`` and keep every record that came out."""
+        """Group the lines around ``start`` and remember the record for all of them."""
         target = self._line(start)
-        lines = [*self._before(target), target, *self._after(target)]
+        lines = _Ahead(chain(self._before(target), (target,), self._after(target)))
         group: _Group | None = None
-        for index, line in enumerate(lines):
-            following = _next_solid(lines, index)
-            if group is None or not _continues(group, line, following):
-                if group is not None and any(member is target for member in group.lines):
-                    break
+        for line in lines:
+            if group is None or not _continues(group, line, lines.next_solid()):
+                if group is not None:
+                    self._heads.add(line.start)
+                    if group.last.start >= start:
+                        break
                 group = _Group(line.kind)
             group.add(line)
         assert group is not None
@@ -127,41 +167,34 @@ class Records:
     def _before(self, target: _Line) -> list[_Line]:
         """Return the lines above that a record with ``target`` could begin in."""
         found: list[_Line] = []
-        at = target.start
-        size = 0
-        stream = _stream(target)
+        last = target
+        at, size, loose = target.start, 0, 0
         for _ in range(MAX_BACK_LINES):
-            if at == 0 or target.kind in (Kind.PLOG, Kind.TRACEBACK):
+            if at == 0 or at in self._heads or _begins(last, target) or loose > MAX_LOOSE:
                 break
             line = self._line(self._view.line_start(at - 1))
             at = line.start
             size += len(line.text) + 1
             if size > MAX_BYTES:
                 break
-            if _stream(line) != stream and line.kind is not Kind.BLANK:
+            if _stream(line) != _stream(target) and line.kind is not Kind.BLANK:
                 continue
             found.append(line)
-            if line.kind in (Kind.PLOG, Kind.TRACEBACK):
-                break
+            last = line
+            loose = loose + 1 if line.kind is Kind.TEXT else 0
         return found[::-1]
 
-    def _after(self, target: _Line) -> list[_Line]:
-        found: list[_Line] = []
-        at = target.end + 1
-        size = 0
-        stream = _stream(target)
+    def _after(self, target: _Line) -> Iterator[_Line]:
+        """Yield the lines below of the same process, until no record could go on."""
+        at, size = target.end + 1, 0
         for _ in range(MAX_LINES):
             if at >= len(self._view.text) or size > MAX_BYTES:
                 break
             line = self._line(at)
             at = line.end + 1
             size += len(line.text) + 1
-            if _stream(line) != stream and line.kind is not Kind.BLANK:
-                continue
-            found.append(line)
-            if line.kind in (Kind.PLOG, Kind.TRACEBACK):
-                break
-        return found
+            if _stream(line) == _stream(target) or line.kind is Kind.BLANK:
+                yield line
 
     def _record(self, group: _Group) -> Record:
         while len(group.lines) > 1 and group.lines[-1].kind is Kind.BLANK:
@@ -215,12 +248,11 @@ def _stream(line: _Line) -> tuple[object, ...]:
     return (prefix.name, prefix.pid, prefix.rank)
 
 
-def _next_solid(lines: list[_Line], index: int) -> Kind | None:
-    """Return the kind of the next line that is not blank, if it follows closely."""
-    for line in lines[index + 1 : index + 3]:
-        if line.kind is not Kind.BLANK:
-            return line.kind
-    return None
+def _begins(line: _Line, target: _Line) -> bool:
+    """Say whether no message with ``target`` in it can begin above ``line``."""
+    if line.kind is Kind.LOGGED:
+        return line is not target and not _same_message(line, target)
+    return line.kind in (Kind.PLOG, Kind.TRACEBACK)
 
 
 # What may follow within a message, by what the message began as.
@@ -231,7 +263,7 @@ _REPORT = frozenset({Kind.INDENTED, Kind.DETAIL, Kind.BLOCK, Kind.ERR})
 def _continues(group: _Group, line: _Line, following: Kind | None) -> bool:
     """Say whether ``line`` is part of the message in ``group``."""
     kind = line.kind
-    last = group.lines[-1]
+    last = group.last
     if len(group.lines) >= MAX_LINES or group.size > MAX_BYTES:
         return False
     if kind in (Kind.PLOG, Kind.TRACEBACK):
@@ -254,7 +286,9 @@ def _continues(group: _Group, line: _Line, following: Kind | None) -> bool:
         limit = 3 if group.kind is Kind.BLOCK else MAX_LOOSE
         reports = group.raised or group.kind in (Kind.ERR, Kind.BLOCK, Kind.DETAIL)
         return reports and group.loose < limit and not _has_level(line.text)
-    return kind is Kind.FRAME and group.kind is Kind.INDENTED
+    # Dynamo appends the user's stack to its message.
+    stack = group.raised and line.text[:1] in (b" ", b"\t")
+    return kind is Kind.FRAME and (stack or group.kind is Kind.INDENTED)
 
 
 def _continues_traceback(group: _Group, line: _Line) -> bool:

@@ -154,7 +154,10 @@ class Scanner:
                 if answer is None or answer[0] not in rule.verdicts:
                     continue
                 more = answer[1]
-            harmless = harmless or rule.role == "notice"
+            # What is known as harmless clears a message that begins with it, not one that
+            # merely quotes it.
+            first_line = record.text.find(b"\n", 0, found.offset) < 0
+            harmless = harmless or (rule.role == "notice" and first_line)
             lines = _proof(record, found.offset, records)
             sighting = Sighting(
                 evidence=tuple(evidence(record, number, line) for number, line in lines),

@@ -45,7 +45,8 @@ _FORMS = tuple(
         rf"(?P<time>{_DATE}[ T]{_CLOCK}) +\| +{_LEVEL} +\| +(?:[\w.<>:-]{{1,160}} +- +)?",
         rf"{_LEVEL} +\| +(?:[\w.<>:-]{{1,160}} +- +)?",
         rf"\d\d/\d\d {_CLOCK} - [\w.]{{1,80}} - {_LEVEL} - ",
-        rf"\[(?P<time>{_DATE} {_CLOCK})\] [\w.]{{1,120}}: \[{_LEVEL}\] (?:\[\d{{1,10}}\] )?",
+        rf"\[(?P<time>{_DATE} {_CLOCK})\] (?:\[\d{{1,4}}/\d{{1,4}}\] )?[\w.]{{1,120}}: "
+        rf"\[{_LEVEL}\] (?:\[\d{{1,10}}\] )?",
         rf"(?P<time>{_DATE} {_CLOCK}) {_LEVEL}:? ",
         rf"{_LEVEL}:[\w.]{{1,120}}:",
         # the device's log daemon about itself
