@@ -104,17 +104,32 @@ class Evidence:
     origin: Origin = Origin()
 
 
+def sortable(time: str | None) -> str:
+    """Return a time for comparing: none comes last, and a whole second at its own end.
+
+    What is printed without a fraction (torch_npu's ERR line) is told after the fact; what the
+    runtime logged in the same second was there before it.
+    """
+    if time is None:
+        return "~"
+    return time[:-6] + "999999" if time.endswith(".000000") else time
+
+
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """One place where a rule matched: its proof and what the text said there."""
+    """One place where a rule matched: its proof and what the text said there.
+
+    ``weight`` counts the bytes of fixed text that matched: the more, the more specific.
+    """
 
     evidence: tuple[Evidence, ...]
     captures: Mapping[str, str] = field(default_factory=dict)
     codes: tuple[str, ...] = ()
     location: Location | None = None
+    weight: int = 0
 
     @property
     def key(self) -> tuple[str, str, tuple[int, int]]:
         """Sort key: earliest first, and the same whatever the file was cut into."""
         first = self.evidence[0]
-        return (first.time or "~", first.path, first.order)
+        return (sortable(first.time), first.path, first.order)

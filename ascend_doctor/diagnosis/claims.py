@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from ascend_doctor.facts import CodeSeen, Facts, Finding, Process
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import Explains, Rule, Texts
-from ascend_doctor.records import Confidence, Lang, Role, Severity, Sighting
+from ascend_doctor.records import Confidence, Lang, Role, Severity, Sighting, sortable
 
 MAX_SIGHTINGS = 3
 MAX_CODES = 12
@@ -61,7 +61,7 @@ def claims(facts: Facts, knowledge: Knowledge) -> dict[Process, list[Claim]]:
     for process in sorted({*findings, *codes}):
         found = _merged(process, findings[process])
         kept, dropped = _held(found, signs[process], knowledge)
-        seen = _codes_in(codes[process], dropped)
+        seen = _codes_in(codes[process], kept, dropped)
         named = tuple(code.code for code in seen)[:MAX_CODES]
         result = [_of_rule(knowledge.rules[f.rule], f, named) for f in kept]
         if not any(claim.role == "cause" for claim in result):
@@ -90,11 +90,11 @@ def _times(facts: Facts) -> dict[str, list[tuple[tuple[int, int], str]]]:
 def _placed(claim: Claim, times: Mapping[str, list[tuple[tuple[int, int], str]]]) -> str:
     """Return the time of a claim, or of what stands before it in its file, else behind it."""
     if claim.first_time is not None:
-        return claim.first_time
+        return sortable(claim.first_time)
     first = claim.first.evidence[0]
     known = times.get(first.path, [])
     before = [time for order, time in known if order < first.order]
-    return max(before) if before else min((time for _, time in known), default="~")
+    return sortable(max(before) if before else min((time for _, time in known), default=None))
 
 
 def _processes(facts: Facts) -> dict[Process, Process]:
@@ -156,9 +156,10 @@ def _held(
     return kept, dropped
 
 
-def _codes_in(seen: list[CodeSeen], dropped: list[Finding]) -> list[CodeSeen]:
+def _codes_in(seen: list[CodeSeen], kept: list[Finding], dropped: list[Finding]) -> list[CodeSeen]:
     """Return the codes of a process, earliest first, without those of disproved findings."""
     void = {code for finding in dropped for s in finding.sightings for code in s.codes}
+    void -= {code for finding in kept for s in finding.sightings for code in s.codes}
     ordered = sorted(seen, key=lambda code: code.sighting.key)
     return [code for code in ordered if code.code not in void]
 
@@ -175,7 +176,7 @@ def _of_rule(rule: Rule, finding: Finding, codes: tuple[str, ...]) -> Claim:
         texts=rule.texts,
         remedies=rule.remedies,
         explains=rule.explains,
-        weight=max(sum(map(len, variant.literals)) for variant in rule.match),
+        weight=finding.sightings[0].weight,
         process=finding.process,
         count=finding.count,
         sightings=finding.sightings,

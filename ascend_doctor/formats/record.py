@@ -170,7 +170,8 @@ class Records:
         last = target
         at, size, loose = target.start, 0, 0
         for _ in range(MAX_BACK_LINES):
-            if at == 0 or at in self._heads or _begins(last, target) or loose > MAX_LOOSE:
+            begins = last.start in self._heads or _begins(last, target)
+            if at == 0 or begins or loose > MAX_LOOSE:
                 break
             line = self._line(self._view.line_start(at - 1))
             at = line.start

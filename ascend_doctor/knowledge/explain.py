@@ -18,6 +18,9 @@ _POWERS = "KMGTPE"
 # a tenth of the card is more than they ever took in the reports that were read.
 OTHERS_SHARE = 0.10
 
+# Every pool keeps some unused memory; below a fiftieth of the card, compacting it is no cure.
+GAP_SHARE = 0.02
+
 # From here on the accelerator waits for a third of the step; an epoch's first fetches do too,
 # which is why the rules ask that such steps are the majority.
 WAITING_SHARE = 0.30
@@ -50,9 +53,10 @@ def _gib(size: float) -> str:
 def _oom(captures: Mapping[str, str]) -> Answer | None:
     """Tell the kinds of a full device apart by the five numbers of torch_npu's sentence.
 
-    ``absurd``: one request is larger than the card. ``shared``: much of the card is held
-    by something else than this pool. ``fragmented``: the pool holds enough unused memory
-    for the request, but in pieces. ``full``: live tensors fill the card.
+    ``absurd``: one request is larger than the card. ``refused``: more is free than was asked
+    for, so something else than the card is full. ``shared``: much of the card is held by
+    something else than this pool. ``fragmented``: the pool holds enough unused memory for the
+    request, but in pieces. ``full``: live tensors fill the card.
     """
     sizes = {}
     for name in ("tried", "capacity", "allocated", "free", "reserved"):
@@ -65,9 +69,11 @@ def _oom(captures: Mapping[str, str]) -> Answer | None:
     more = {"gap": _gib(gap), "others": _gib(others)}
     if sizes["tried"] > sizes["capacity"]:
         return "absurd", more
+    if sizes["free"] >= sizes["tried"]:
+        return "refused", more
     if others > OTHERS_SHARE * sizes["capacity"]:
         return "shared", more
-    if gap >= sizes["tried"]:
+    if gap >= max(sizes["tried"], GAP_SHARE * sizes["capacity"]):
         return "fragmented", more
     return "full", more
 

@@ -20,10 +20,14 @@ _QUIET = frozenset({"DEBUG", "INFO", "TRACE", "EVENT"})
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Where the first literal stands in the record's text, and what was captured."""
+    """Where the first literal stands in the record's text, and what was captured.
+
+    ``weight`` is the length of the literals: how much of the text is accounted for.
+    """
 
     offset: int
     captures: Mapping[str, str]
+    weight: int
 
 
 def match(rule: Rule, record: Record) -> Match | None:
@@ -61,8 +65,9 @@ def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | No
         if start < 0:
             start = at
         position = end = at + len(literal)
+    weight = sum(map(len, variant.literals))
     if variant.compiled is None:
-        return Match(start, {})
+        return Match(start, {}, weight)
     low = max(0, start - WINDOW_BEFORE)
     window = text[low : end + WINDOW_AFTER]
     try:
@@ -77,4 +82,4 @@ def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | No
             value = shown(raw).strip()
             if is_valid(types[name], value):
                 captures[name] = value
-    return Match(start, captures)
+    return Match(start, captures, weight)

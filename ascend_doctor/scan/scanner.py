@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -36,6 +35,8 @@ _LEVELS = ("DEBUG", "INFO", "EVENT", "WARNING", "ERROR")
 _ERRORS = frozenset({"ERROR", "FATAL"})
 _QUIET = frozenset({"DEBUG", "INFO", "TRACE", "EVENT"})
 _TIME = re.compile(rb"(?<!\d)(\d{4}-\d\d-\d\d)[-T ](\d\d:\d\d:\d\d)(?!\d)")
+# What reading raises when a stream is damaged, truncated or closed.
+_BROKEN = (OSError, EOFError, ValueError)
 # How far into a window its first and last time are looked for.
 _TIME_REACH = 8 << 10
 
@@ -70,7 +71,6 @@ class Scanner:
         A source that breaks off (truncated, vanished, unreadable half-way) keeps what came
         before, and says so.
         """
-        broken: str | None = None
         try:
             stream = source.open()
         except OSError as err:
@@ -87,14 +87,12 @@ class Scanner:
                 kind = kind_of(head)
                 if kind == "profile":
                     return scan_table(source, chain((head,), text))
-                for window in windows(_chained(head, text, coverage)):
-                    coverage.see(window)
-                    environment.see(window)
-                    self._scan_window(window, source, collection)
-            except (OSError, EOFError, zlib.error, ValueError) as err:
-                broken = str(err) or type(err).__name__
-                if not coverage.size:
-                    return Skipped(source.path, broken)
+            except _BROKEN as err:
+                return Skipped(source.path, str(err) or type(err).__name__)
+            for window in windows(_chained(head, text, coverage)):
+                coverage.see(window)
+                environment.see(window)
+                self._scan_window(window, source, collection)
         return Shard(
             path=source.path,
             kind=kind,
@@ -107,7 +105,7 @@ class Scanner:
             unknown=collection.unknown(),
             signs=frozenset(collection.signs),
             environment=environment.values,
-            broken=broken,
+            broken=coverage.broken,
         )
 
     def _scan_window(self, window: Window, source: Source, collection: Collection) -> None:
@@ -164,6 +162,7 @@ class Scanner:
                 captures=captures_of(found.captures, more),
                 codes=tuple(code.code for _, code in codes),
                 location=python.location(record.text.split(b"\n")),
+                weight=found.weight,
             )
             collection.add_finding(rule.id, process, sighting)
         if harmless:
@@ -192,9 +191,16 @@ def _proof(record: Record, offset: int, records: Records) -> list[tuple[int, byt
 
 
 def _chained(head: bytes, rest: Iterator[bytes], coverage: _Coverage) -> Iterator[bytes]:
-    for block in chain((head,), rest):
+    """Yield and count the blocks of a source; where it breaks off, they end."""
+    block: bytes | None = head
+    while block is not None:
         coverage.count(block)
         yield block
+        try:
+            block = next(rest, None)
+        except _BROKEN as err:
+            coverage.broken = str(err) or type(err).__name__
+            return
 
 
 @dataclass(slots=True)
@@ -205,6 +211,7 @@ class _Coverage:
     lines: int = 0
     levels: set[str] = field(default_factory=set)
     time_range: tuple[str, str] | None = None
+    broken: str | None = None
     _last: bytes = b"\n"
 
     def count(self, block: bytes) -> None:

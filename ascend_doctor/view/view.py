@@ -17,6 +17,12 @@ _QUOTE_OPENS = re.compile(rb'[{,]\s{0,8}\\{0,3}"[\w.-]{1,64}\\{0,3}":\s{0,8}\\{0
 _FRAME = re.compile(rb'\s{0,8}File "[^"\n]{1,1000}", line \d')
 _SIMPLE = {b"\\n": b"\n", b"\\r": b"", b"\\t": b"\t", b'\\"': b'"', b"\\\\": b"\\", b"\\/": b"/"}
 _PLAIN_LINE = re.compile(rb"^\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] [A-Z][A-Z0-9_]*\(", re.M)
+# How the prefixes begin that a file of plog may still hold, where it was joined with others.
+_PREFIXED = re.compile(
+    rb"^(?:\(\w|\[(?:\d|rank)|[\w.-]{1,64} *\| |\d{2,4}[-/]|/|> "
+    rb"|(?:DEBUG|INFO|WARN|WARNING|ERROR)[ :]|(?:worker|node|rank|host)[-_]?\d)",
+    re.M,
+)
 
 # Escapes within escapes: a log line quoted in JSON that is quoted in JSON.
 MAX_UNESCAPES = 3
@@ -131,8 +137,9 @@ def _is_plain(window: Window) -> bool:
     data = window.data
     if not keeps_literals(window):
         return False
-    lines = data.count(b"\n") + 1
-    return len(_PLAIN_LINE.findall(data)) >= 0.9 * lines and data.startswith(b"[")
+    if not data.startswith(b"[") or _PREFIXED.search(data):
+        return False
+    return len(_PLAIN_LINE.findall(data)) >= 0.9 * (data.count(b"\n") + 1)
 
 
 def _printed(raw: bytes, before: bytes) -> Iterator[tuple[Prefix, bytes]]:

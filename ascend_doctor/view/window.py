@@ -40,7 +40,7 @@ def windows(blocks: Iterator[bytes], body: int = BODY, margin: int = MARGIN) -> 
             if low < len(data) or (low == 0 and data):
                 yield Window(bytes(data), (low, len(data)), first_line)
             return
-        high = data.rfind(b"\n", low + body - margin, low + body) + 1
+        high = data.rfind(b"\n", max(low, low + body - margin), low + body) + 1
         if high <= low:
             high = low + body
         yield Window(bytes(data[: high + margin]), (low, high), first_line)

@@ -1,0 +1,372 @@
+"""One source in, its facts out: the same however it is cut, packed or encoded."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ascend_doctor.facts import CodeSeen, Finding, Process, Shard, Unknown
+from ascend_doctor.ingest.discover import discover
+from ascend_doctor.ingest.source import Skipped, Source
+from ascend_doctor.records import Evidence, Origin, Sighting
+from ascend_doctor.scan import scanner as scanner_module
+from ascend_doctor.scan.collect import MAX_LINE, MAX_SIGHTINGS, MAX_TEMPLATES
+from ascend_doctor.scan.scanner import Scanner
+from ascend_doctor.view.window import windows
+from tests.rulesets import knowledge, rule, source
+
+RULES = [
+    rule("buffer-oom-pool", "pool is full", regex=r"full by (?P<size>\d+)", captures={"size": "int"}),
+    rule(
+        "buffer-oom-split",
+        "tried to get",
+        regex=r"tried to get (?P<tried>.*?), has (?P<capacity>.*?) and (?P<allocated>.*?), (?P<free>.*?) free, (?P<reserved>[\d.]+ GiB)",
+        captures={n: "bytes" for n in ("tried", "capacity", "allocated", "free", "reserved")} | {"gap": "bytes"},
+        when={"explainer": "oom", "verdict": ["fragmented"]},
+        title={"en": "{gap} in pieces", "zh": "碎片 {gap}"},
+    ),
+    rule("runtime-misuse-noise", "may be ignored", role="notice", severity="info"),
+    rule("not-found-lib", "lib is missing", excludes={"record": ["falling back"]}),
+    rule("numerics-nan", "loss is nan", levels="any", requires={"process": ["step was begun"]}),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    return knowledge(tmp_path_factory.mktemp("rules"), *RULES)
+
+
+@pytest.fixture(scope="module")
+def scanner(known):
+    return Scanner(known)
+
+
+def plog(second: int, text: str, pid: int = 7, level: str = "ERROR") -> str:
+    return (
+        f"[{level}] GE({pid},py):2026-03-04-00:00:{second:02}.000.000 [a.cc:1]{pid} {text}\n"
+    )
+
+
+TEXT = (
+    plog(1, "step was begun", level="INFO")
+    + "torch_npu==2.6.0 from /usr/local/Ascend/ascend-toolkit/8.1.RC1/lib, Ascend910B3\n"
+    + plog(2, "pool is full by 3", pid=8)
+    + plog(3, "pool is full by 4", pid=8)
+    + plog(4, "odd 17 times")
+    + plog(5, "odd 18 times")
+    + plog(6, "call failed, error code is 507018")
+)
+
+
+def test_a_shard_says_all_that_its_file_yielded(scanner):
+    lines = TEXT.splitlines()
+
+    def proof(number: int, pid: int) -> Evidence:
+        return Evidence(
+            "run.log",
+            number,
+            lines[number - 1],
+            (number, 0),
+            lines[number - 1].split("):")[1][:10] + "T00:00:0" + str(number - 1) + ".000000",
+            "ERROR",
+            "GE",
+            Origin(pid=pid),
+        )
+
+    odd = lines[4]
+    assert scanner.scan(source("run.log", TEXT.encode())) == Shard(
+        path="run.log",
+        kind="plog",
+        size=len(TEXT),
+        lines=7,
+        levels=frozenset({"INFO", "ERROR"}),
+        time_range=("2026-03-04T00:00:01", "2026-03-04T00:00:06"),
+        findings=(
+            Finding(
+                "buffer-oom-pool",
+                Process(pid=8),
+                2,
+                (
+                    Sighting((proof(3, 8),), {"size": "3"}),
+                    Sighting((proof(4, 8),), {"size": "4"}),
+                ),
+                "2026-03-04T00:00:02.000000",
+                "2026-03-04T00:00:03.000000",
+            ),
+        ),
+        codes=(
+            CodeSeen(
+                "acl",
+                "507018",
+                Process(pid=7),
+                1,
+                Sighting(
+                    (replace(proof(7, 7), order=(7, lines[6].index("error code"))),),
+                    {},
+                    ("507018",),
+                ),
+            ),
+        ),
+        unknown=(
+            Unknown("".join(c for c in odd if not c.isdigit()), "ERROR", 2, proof(5, 7)),
+        ),
+        signs=frozenset({(b"step was begun", Process(pid=7))}),
+        environment={"torch_npu": "2.6.0", "cann": "8.1.RC1", "soc": "Ascend910B3"},
+    )
+
+
+def findings(shard) -> list[tuple[str, int, list[int], list[str]]]:
+    return [
+        (f.rule, f.count, [e.line for s in f.sightings for e in s.evidence], [s.captures.get("size", "") for s in f.sightings])
+        for f in shard.findings
+    ]  # fmt: skip
+
+
+WRITTEN = {
+    "crlf": TEXT.replace("\n", "\r\n").encode(),
+    "utf-8 with BOM": TEXT.encode("utf-8-sig"),
+    "utf-16": TEXT.encode("utf-16"),
+    "utf-16 without BOM": TEXT.encode("utf-16-le"),
+    "gzip": gzip.compress(TEXT.encode()),
+    "two members": gzip.compress(TEXT[:300].encode()) + gzip.compress(TEXT[300:].encode()),
+    "colours": TEXT.replace("pool is", "\x1b[31mpool \x1b[1mis\x1b[0m").encode(),
+    "prefixes": "".join(f"svc-1 | [rank0]: {line}\n" for line in TEXT.splitlines()).encode(),
+    "json": "".join(json.dumps({"m": line + "\n"}) + "\n" for line in TEXT.splitlines()).encode(),
+    "json twice": "".join(
+        json.dumps({"log": json.dumps({"m": line + "\n"}) + "\n"}) + "\n"
+        for line in TEXT.splitlines()
+    ).encode(),
+}
+
+
+@pytest.mark.parametrize("raw", WRITTEN.values(), ids=WRITTEN)
+def test_the_same_is_found_however_the_text_was_written(scanner, raw):
+    assert findings(scanner.scan(source("run.log", raw))) == [
+        ("buffer-oom-pool", 2, [3, 4], ["3", "4"])
+    ]
+
+
+def test_the_line_that_raised_is_kept_beside_the_deciding_one(scanner):
+    text = "EE1001: x\nRuntimeError: broken\n        pool is full by 3\n"
+    [found] = scanner.scan(source("run.log", text.encode())).findings
+    assert [(e.line, e.text) for e in found.sightings[0].evidence] == [
+        (3, "        pool is full by 3"),
+        (2, "RuntimeError: broken"),
+    ]
+
+
+def test_numbers_are_weighed_and_what_they_give_is_captured(scanner):
+    text = "ERROR: tried to get %s, has 60 GiB and 50 GiB, 1 GiB free, 56 GiB\n"
+    shard = scanner.scan(source("run.log", (text % "2 GiB" + text % "8 GiB").encode()))
+    [found] = shard.findings
+    assert (found.rule, found.count, found.sightings[0].captures) == (
+        "buffer-oom-split",
+        1,
+        {
+            "tried": "2 GiB",
+            "capacity": "60 GiB",
+            "allocated": "50 GiB",
+            "free": "1 GiB",
+            "reserved": "56 GiB",
+            "gap": "6.00 GiB",
+            "others": "3.00 GiB",
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "rules", "codes", "unknown"),
+    [
+        ("ERROR: lib is missing, error code is 507018\n", ["not-found-lib"], ["507018"], []),
+        ("ERROR: lib is missing, falling back, error code is 507018\n", [], [], []),
+        ("ERROR: EE1001 may be ignored\n", ["runtime-misuse-noise"], [], []),
+        ("INFO: lib is missing, error code is 507018\n", [], [], []),
+        ("WARNING: error code is 507018\n", [], [], []),
+        ("WARNING: Error, error code is 507018\n", [], ["507018"], []),
+        ("WARNING: an Exception\n", [], [], []),
+        ("ERROR: words\n", [], [], ["ERROR: words"]),
+        ("ValueError: words\n", [], [], ["ValueError: words"]),
+        ("an error in words, pool is full\n", [], [], []),
+    ],
+)
+def test_what_a_message_is_counted_as(scanner, text, rules, codes, unknown):
+    shard = scanner.scan(source("run.log", text.encode()))
+    assert (
+        [f.rule for f in shard.findings],
+        [c.code for c in shard.codes],
+        [u.first.text for u in shard.unknown],
+    ) == (rules, codes, unknown)
+
+
+def test_only_the_earliest_proofs_are_kept_but_all_are_counted(scanner):
+    text = "".join(plog(59 - number, f"pool is full by {number}") for number in range(40))
+    [found] = scanner.scan(source("run.log", text.encode())).findings
+    assert (found.count, [s.captures["size"] for s in found.sightings]) == (40, ["39", "38", "37"])
+    assert (found.first_time, found.last_time) == (
+        "2026-03-04T00:00:20.000000",
+        "2026-03-04T00:00:59.000000",
+    )
+    assert len(found.sightings) == MAX_SIGHTINGS
+
+
+def test_different_unknown_messages_are_bounded_too(scanner):
+    names = [f"{a}{b}" for a in "abcdefghijklmnopqrstuvwxyz" for b in "abcdefghijklmnopqrstuvwxyz"]
+    text = "".join(f"ERROR: {name}\n" for name in names)
+    unknown = scanner.scan(source("run.log", text.encode())).unknown
+    assert [(u.template, u.count) for u in unknown] == [
+        *((f"ERROR: {name}", 1) for name in names[:MAX_TEMPLATES]),
+        ("(further messages)", len(names) - MAX_TEMPLATES),
+    ]
+
+
+def test_a_very_long_line_is_cut_where_it_is_kept(scanner):
+    text = "ERROR: pool is full by 3 " + "x" * 100_000 + "\n"
+    [found] = scanner.scan(source("run.log", text.encode())).findings
+    assert found.sightings[0].evidence[0].text == text[:MAX_LINE]
+
+
+def test_an_error_early_in_an_endless_line_is_found(scanner):
+    text = "ERROR: pool is full by 3 " + "x" * 3_000_000
+    assert findings(scanner.scan(source("run.log", text.encode()))) == [
+        ("buffer-oom-pool", 1, [1], ["3"])
+    ]
+
+
+def test_each_part_of_an_overwritten_line_counts(scanner):
+    text = "\r".join(f"ERROR: pool is full by {number}" for number in range(2_000))
+    [found] = scanner.scan(source("run.log", text.encode())).findings
+    assert (found.count, [s.captures["size"] for s in found.sightings]) == (
+        2_000,
+        ["0", "1", "2"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "reason"),
+    [
+        (b"", "empty"),
+        (gzip.compress(b""), "empty"),
+        (b"PK\x03\x04rest", "zip archive, not read; unpack it first"),
+        (b"\x7fELF" + b"\x00" * 60, "binary"),
+        (gzip.compress(b"boom")[:8], "the gzip stream ends early"),
+        (b'{"traceEvents": []}', "profiler data that this version does not read"),
+        (b"Op Name,Type\nx,y\n", "profiler data that this version does not read"),
+    ],
+)
+def test_what_cannot_be_read_is_skipped_with_a_reason(scanner, raw, reason):
+    assert scanner.scan(source("run.log", raw)) == Skipped("run.log", reason)
+
+
+def test_a_damaged_gzip_is_skipped_with_a_reason(scanner):
+    found = scanner.scan(source("run.gz", b"\x1f\x8b\x08\x00" + b"\xff" * 50))
+    assert isinstance(found, Skipped)
+    assert found.reason.startswith("the gzip stream is damaged: ")
+
+
+def test_a_source_that_breaks_off_keeps_what_came_before(scanner):
+    raw = gzip.compress((TEXT + "".join(plog(9, f"words {n}") for n in range(3000))).encode())
+    shard = scanner.scan(source("run.gz", raw[: len(raw) - 20]))
+    assert findings(shard) == [("buffer-oom-pool", 2, [3, 4], ["3", "4"])]
+    assert shard.broken == "the gzip stream ends early"
+
+
+def test_a_file_that_vanished_is_skipped_with_a_reason(scanner, tmp_path):
+    path = tmp_path / "run.log"
+    path.write_text(TEXT, encoding="utf-8")
+    [item] = discover([tmp_path])
+    path.unlink()
+    assert scanner.scan(item) == Skipped("run.log", "no such file or directory")
+
+
+def test_a_file_that_may_not_be_read_is_skipped_with_a_reason(scanner):
+    def refuse():
+        raise PermissionError(13, "Permission denied")
+
+    assert scanner.scan(Source("run.log", refuse)) == Skipped("run.log", "permission denied")
+
+
+def test_a_file_that_fails_while_it_is_read_is_skipped_with_a_reason(scanner):
+    path = Path("/proc/self/mem")
+    if not path.exists():
+        pytest.skip("needs Linux")
+    assert scanner.scan(Source("mem", lambda: path.open("rb"))) == Skipped(
+        "mem", "[Errno 5] Input/output error"
+    )
+
+
+@pytest.mark.parametrize(
+    ("raw", "lines"),
+    [(b"one", 1), (b"one\n", 1), (b"one\ntwo", 2), (b"\n\n\n", 3), (b"one\r\ntwo\r\n", 2)],
+)
+def test_lines_are_counted_with_and_without_a_last_newline(scanner, raw, lines):
+    assert scanner.scan(source("run.log", raw)).lines == lines
+
+
+MESSAGES = [
+    "pool is full by 3",
+    "odd words",
+    "error code is 507018",
+    "lib is missing",
+    "step was begun",
+    "nothing",
+]
+lines = st.one_of(
+    st.builds(plog, st.integers(0, 59), st.sampled_from(MESSAGES), st.sampled_from([7, 8])),
+    st.sampled_from(
+        [
+            "Traceback (most recent call last):\n",
+            '  File "/app/a.py", line 1, in f\n',
+            "    f()\n",
+            "ValueError: pool is full by 9\n",
+            "[rank1]: RuntimeError: lib is missing\n",
+            "(W pid=3) ERROR: pool is full by 4\n",
+            "EE1001: no good\n",
+            "        Solution: none\n",
+            "\n",
+            " 10%\r 20%\rValueError: pool is full by 5\n",
+            "\x1b[31mERROR: lib is missing\x1b[0m\r\n",
+            '{"m":"Traceback (most recent call last):\\nKeyError: pool is full by 6"}\n',
+            "words\n",
+        ]
+    ),
+)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(lines, max_size=60), st.integers(1, 3), st.booleans(), st.integers(1, 500))
+def test_facts_do_not_depend_on_how_a_file_is_cut(known, some, factor, repeat, block):
+    # No record is longer than 12 of these lines, so each stands within the margin whole.
+    parts = [line for n, line in enumerate(some) for line in ([line, "words\n"] if n % 6 == 5 else [line])]
+    raw = "".join(parts * (3 if repeat else 1)).encode()
+    whole = Scanner(known).scan(source("run.log", raw))
+    cut = _scanned_in_windows(known, raw, body=2000 * factor, margin=2000)
+    assert cut == whole
+
+
+def _scanned_in_windows(known, raw: bytes, body: int, margin: int):
+    """Scan with small windows, by way of the constants that say how large they are."""
+    original = scanner_module.windows
+    scanner_module.windows = lambda blocks: windows(blocks, body, margin)
+    try:
+        return Scanner(known).scan(source("run.log", raw))
+    finally:
+        scanner_module.windows = original
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(lines.map(str.encode) | st.binary(max_size=30), max_size=20).map(b"".join)
+)
+def test_no_bytes_break_a_scan(scanner, raw):
+    shard = scanner.scan(source("run.log", raw))
+    if isinstance(shard, Shard) and shard.kind != "profile":
+        kept = [s for f in shard.findings for s in f.sightings] + [c.sighting for c in shard.codes]
+        told = [e for s in kept for e in s.evidence] + [u.first for u in shard.unknown]
+        assert {e.line for e in told} <= set(range(1, shard.lines + 1))
+        "".join(e.text for e in told).encode("utf-8")
