@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -75,15 +75,39 @@ def _when(claim: Claim) -> tuple[object, ...]:
 
 def _within_process(held: list[Claim], knowledge: Knowledge) -> list[_Verdict]:
     """Return the claims of one process that nothing else in it accounts for."""
-    ordered = sorted(held, key=_rank)
-    verdicts: list[_Verdict] = []
-    for claim in ordered:
-        by = next((v for v in verdicts if _accounts_for(v.claim, claim, knowledge)), None)
-        if by is None:
-            verdicts.append(_Verdict(claim))
-        else:
-            by.followed.append(claim)
-    return verdicts
+
+    def accounts_for(cause: Claim, claim: Claim) -> bool:
+        return _accounts_for(cause, claim, knowledge)
+
+    return _folded([_Verdict(claim) for claim in held], accounts_for)
+
+
+def _folded(
+    verdicts: list[_Verdict], accounts_for: Callable[[Claim, Claim], bool]
+) -> list[_Verdict]:
+    """Put every verdict that another accounts for under the one at the root of it."""
+    ordered = sorted(verdicts, key=lambda verdict: _rank(verdict.claim))
+    parents: dict[int, int] = {}
+    for number, verdict in enumerate(ordered):
+        for other, cause in enumerate(ordered):
+            # An edge that would close a ring is left out: someone has to be the root. Of two
+            # that account for each other, the first does.
+            if _root(other, parents) == number or not accounts_for(cause.claim, verdict.claim):
+                continue
+            if other < number or not accounts_for(verdict.claim, cause.claim):
+                parents[number] = other
+                break
+    for number, verdict in enumerate(ordered):
+        if number in parents:
+            root = ordered[_root(number, parents)]
+            root.followed += [verdict.claim, *verdict.followed]
+    return [verdict for number, verdict in enumerate(ordered) if number not in parents]
+
+
+def _root(number: int, parents: Mapping[int, int]) -> int:
+    while number in parents:
+        number = parents[number]
+    return number
 
 
 def _accounts_for(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
@@ -92,11 +116,14 @@ def _accounts_for(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
         return False
     if cause.role == "cause" and claim.role in ("consequence", "wrapper"):
         return cause.severity >= Severity.WARNING
+    if cause.role == "cause" and _explains(cause, claim, knowledge, ("process", "rank", "job")):
+        return True
+    if _rank(claim) < _rank(cause):
+        return False
     if cause.role != "cause":
         return True
-    if _same_record(cause, claim) or cause.family == claim.family:
-        return cause.severity >= claim.severity
-    return _explains(cause, claim, knowledge, ("process", "rank", "job"))
+    alike = _same_record(cause, claim) or cause.family == claim.family
+    return alike and cause.severity >= claim.severity
 
 
 def _same_record(one: Claim, other: Claim) -> bool:
@@ -117,7 +144,10 @@ def _explains(cause: Claim, claim: Claim, knowledge: Knowledge, scopes: Iterable
 
 
 def _in_time(cause: Claim, claim: Claim, within_s: int | None) -> bool:
-    """Say whether ``claim`` can have followed, as far as both times are known."""
+    """Say whether ``claim`` can have followed, as far as lines and times tell."""
+    one, other = cause.first.evidence[0], claim.first.evidence[0]
+    if cause.process == claim.process and one.path == other.path and one.order > other.order:
+        return False
     if cause.first_time is None or claim.first_time is None:
         return True
     try:
@@ -130,28 +160,11 @@ def _in_time(cause: Claim, claim: Claim, within_s: int | None) -> bool:
 
 def _across_processes(verdicts: list[_Verdict], knowledge: Knowledge) -> list[_Verdict]:
     """Fold verdicts of one process into those of another that brought them about."""
-    ordered = sorted(verdicts, key=lambda v: _rank(v.claim))
-    parents: dict[int, int] = {}
-    for number, verdict in enumerate(ordered):
-        for other, cause in enumerate(ordered):
-            if not _reaches(cause.claim, verdict.claim, knowledge):
-                continue
-            # Of two that explain each other the first is the root, and so it is in a ring.
-            mutual = other > number and _reaches(verdict.claim, cause.claim, knowledge)
-            if not mutual and _root(other, parents) != number:
-                parents[number] = other
-                break
-    for number, verdict in enumerate(ordered):
-        if number in parents:
-            root = ordered[_root(number, parents)]
-            root.followed += [verdict.claim, *verdict.followed]
-    return [verdict for number, verdict in enumerate(ordered) if number not in parents]
 
+    def reaches(cause: Claim, claim: Claim) -> bool:
+        return _reaches(cause, claim, knowledge)
 
-def _root(number: int, parents: Mapping[int, int]) -> int:
-    while number in parents:
-        number = parents[number]
-    return number
+    return _folded(verdicts, reaches)
 
 
 def _reaches(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:

@@ -124,13 +124,6 @@ class Records:
         placed = self._records.get(start)
         return self._build(start) if placed is None else placed
 
-    def line_of(self, record: Record, offset: int) -> tuple[int, bytes]:
-        """Return the original number and the text of the line at ``offset`` of a record."""
-        begin = record.text.rfind(b"\n", 0, offset) + 1
-        end = record.text.find(b"\n", offset)
-        index = record.text.count(b"\n", 0, begin)
-        return record.lines[index], record.text[begin : end if end >= 0 else None]
-
     def _line(self, start: int) -> _Line:
         line = self._lines.get(start)
         if line is None:
@@ -139,9 +132,9 @@ class Records:
             line = _Line(start, end, _classify(text), self._view.prefix(start), text)
             if line.kind is Kind.RAISED and line.prefix is NONE and start:
                 # The last line of a traceback may reach us by another way, unprefixed.
-                above = self._line(self._view.line_start(start - 1))
-                if above.kind in (Kind.FRAME, Kind.INDENTED):
-                    line.prefix = above.prefix
+                above = self._view.line_start(start - 1)
+                if _classify(self._view.text[above : start - 1]) in (Kind.FRAME, Kind.INDENTED):
+                    line.prefix = self._view.prefix(above)
             self._lines[start] = line
         return line
 
@@ -153,7 +146,8 @@ class Records:
         for line in lines:
             if group is None or not _continues(group, line, lines.next_solid()):
                 if group is not None:
-                    self._heads.add(line.start)
+                    if line.kind is not Kind.BLANK:  # which belongs to no process in particular
+                        self._heads.add(line.start)
                     if group.last.start >= start:
                         break
                 group = _Group(line.kind)
@@ -168,9 +162,10 @@ class Records:
         """Return the lines above that a record with ``target`` could begin in."""
         found: list[_Line] = []
         last = target
+        mark = target if target.kind is Kind.LOGGED else None
         at, size, loose = target.start, 0, 0
         for _ in range(MAX_BACK_LINES):
-            begins = last.start in self._heads or _begins(last, target)
+            begins = last.start in self._heads or _begins(last, mark)
             if at == 0 or begins or loose > MAX_LOOSE:
                 break
             line = self._line(self._view.line_start(at - 1))
@@ -182,6 +177,7 @@ class Records:
                 continue
             found.append(line)
             last = line
+            mark = line if mark is None and line.kind is Kind.LOGGED else mark
             loose = loose + 1 if line.kind is Kind.TEXT else 0
         return found[::-1]
 
@@ -219,6 +215,14 @@ class Records:
         )
 
 
+def line_at(record: Record, offset: int) -> tuple[int, bytes]:
+    """Return the original number and the text of the line at ``offset`` of a record's text."""
+    begin = record.text.rfind(b"\n", 0, offset) + 1
+    end = record.text.find(b"\n", offset)
+    index = record.text.count(b"\n", 0, begin)
+    return record.lines[index], record.text[begin : end if end >= 0 else None]
+
+
 def _classify(text: bytes) -> Kind:
     """Say what a line is; the order matters, as a plog line may quote anything."""
     stripped = text.strip()
@@ -249,10 +253,13 @@ def _stream(line: _Line) -> tuple[object, ...]:
     return (prefix.name, prefix.pid, prefix.rank)
 
 
-def _begins(line: _Line, target: _Line) -> bool:
-    """Say whether no message with ``target`` in it can begin above ``line``."""
+def _begins(line: _Line, mark: _Line | None) -> bool:
+    """Say whether no message that goes on below ``line`` can begin above it.
+
+    ``mark`` is the lowest line with a log head so far; equal heads are one message.
+    """
     if line.kind is Kind.LOGGED:
-        return line is not target and not _same_message(line, target)
+        return mark is not None and not _same_message(line, mark)
     return line.kind in (Kind.PLOG, Kind.TRACEBACK)
 
 

@@ -57,9 +57,10 @@ def _from_text(text: str) -> Knowledge:
 
 
 def _of_checkout() -> str:
-    """Return the index of a checkout, compiled anew whenever one of its files changes."""
+    """Return the index of a checkout, compiled anew whenever a rule or its compiler changes."""
     patterns = resources.patterns()
     files = sorted(path for path in patterns.rglob("*.*") if path.suffix in (".yaml", ".tsv"))
+    files += sorted(Path(__file__).parent.glob("*.py"))
     state = "".join(f"{p}{(s := p.stat()).st_mtime_ns}{s.st_size}" for p in files)
     digest = hashlib.sha256(state.encode()).hexdigest()[:16]
     target = resources.checkout_cache() / f"index-{digest}.json"

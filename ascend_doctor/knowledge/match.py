@@ -36,7 +36,7 @@ def match(rule: Rule, record: Record) -> Match | None:
     A rule for errors does not fit a record whose own level is INFO or below: the same
     words are harmless there.
     """
-    if rule.levels == "error" and record.level in _QUIET:
+    if rule.levels == "error" and is_quiet(record):
         return None
     if rule.modules and record.module not in rule.modules:
         return None
@@ -48,6 +48,11 @@ def match(rule: Rule, record: Record) -> Match | None:
         if found is not None:
             return found
     return None
+
+
+def is_quiet(record: Record) -> bool:
+    """Say whether the record itself claims to be no error and no warning."""
+    return record.level in _QUIET
 
 
 def is_excluded(rule: Rule, record: Record) -> bool:

@@ -77,6 +77,7 @@ class Rule:
     explainer: str | None
     verdicts: tuple[str, ...]
     outvoted_by: str | None
+    fallback: bool
     requires_record: tuple[bytes, ...]
     requires_process: tuple[bytes, ...]
     excludes_record: tuple[bytes, ...]
@@ -117,6 +118,7 @@ def from_index(item: Mapping[str, Any]) -> Rule:
         explainer=when.get("explainer"),
         verdicts=tuple(when.get("verdict", ())),
         outvoted_by=item["outvoted_by"],
+        fallback=item["fallback"],
         requires_record=_encoded(item["requires"]["record"]),
         requires_process=_encoded(item["requires"]["process"]),
         excludes_record=_encoded(item["excludes"]["record"]),

@@ -17,7 +17,8 @@ from ascend_doctor.records import FAMILIES
 MIN_ANCHOR_BYTES = 4
 
 CaptureType = Literal["int", "hex", "number", "bytes", "ident", "path", "text"]
-Line = Annotated[str, StringConstraints(min_length=1, strip_whitespace=False)]
+# The automaton of all literals takes no NUL.
+Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\x00]*$")]
 Prose = Annotated[str, StringConstraints(min_length=4, strip_whitespace=True)]
 RuleId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)+$")]
 
@@ -148,6 +149,7 @@ class RuleFile(Strict):
     captures: dict[str, CaptureType] = {}
     when: When | None = None
     outvoted_by: RuleId | None = None
+    fallback: bool = False
     requires: Conditions = Conditions()
     excludes: Conditions = Conditions()
     explains: tuple[Explains, ...] = ()

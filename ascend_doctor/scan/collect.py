@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ascend_doctor.facts import CodeSeen, Finding, Process, Unknown
-from ascend_doctor.knowledge.codes import Code
 from ascend_doctor.records import Evidence, Record, Sighting
+from ascend_doctor.scan.judge import Judgement
 from ascend_doctor.view.encoding import shown
 
 # Proofs kept for a rule in a process; more would only repeat them.
 MAX_SIGHTINGS = 3
 # Different error messages that no rule knows, kept per source.
 MAX_TEMPLATES = 500
-# Characters of a line that are kept; a plog line has at most 1,023 bytes.
-MAX_LINE = 2000
 
 _DIGITS = b"0123456789"
 
@@ -51,16 +48,22 @@ class Collection:
         self._unknown: dict[bytes, tuple[int, str, Evidence]] = {}
         self.signs: set[tuple[bytes, Process]] = set()
 
+    def add(self, record: Record, judgement: Judgement) -> None:
+        """Count what one record says."""
+        process = process_of(record)
+        for rule, sighting in judgement.sightings:
+            self.add_finding(rule, process, sighting)
+        for code, place in judgement.codes:
+            tally = self._codes.setdefault((code.table, code.code, process), _Tally())
+            tally.add(Sighting((place,), {}, (code.code,)))
+        if judgement.unknown is not None:
+            self._add_unknown(record, judgement.unknown)
+
     def add_finding(self, rule: str, process: Process, sighting: Sighting) -> None:
         """Count one match of a rule."""
         self._findings.setdefault((rule, process), _Tally()).add(sighting)
 
-    def add_code(self, code: Code, process: Process, evidence: Evidence) -> None:
-        """Count a code that an error message names."""
-        tally = self._codes.setdefault((code.table, code.code, process), _Tally())
-        tally.add(Sighting((evidence,), {}, (code.code,)))
-
-    def add_unknown(self, record: Record, evidence: Evidence) -> None:
+    def _add_unknown(self, record: Record, evidence: Evidence) -> None:
         """Count an error message that no rule knows, equal ones as one."""
         line = record.text.split(b"\n", 1)[0]
         key = line[:512].translate(None, _DIGITS)
@@ -104,20 +107,6 @@ def _order(evidence: Evidence) -> tuple[int, int]:
     return evidence.order
 
 
-def evidence(record: Record, number: int, line: bytes) -> Evidence:
-    """Return a line of a record as proof to keep."""
-    return Evidence(
-        path=record.source,
-        line=number,
-        text=shown(line[: 4 * MAX_LINE])[:MAX_LINE].rstrip(),
-        order=record.order,
-        time=record.time,
-        level=record.level,
-        module=record.module,
-        origin=record.origin,
-    )
-
-
 def process_of(record: Record) -> Process:
     """Return who wrote a record, as exactly as it says."""
     origin = record.origin
@@ -125,8 +114,3 @@ def process_of(record: Record) -> Process:
         return Process(origin.node or "", origin.pid)
     rank = -1 if origin.rank is None else origin.rank
     return Process(origin.node or "", -1, rank, record.source)
-
-
-def captures_of(given: Mapping[str, str], more: Mapping[str, str] | None) -> Mapping[str, str]:
-    """Join what the regex captured and what the explainer computed."""
-    return {**given, **more} if more else given

@@ -11,7 +11,7 @@ _SIGNS = {
     "cann": re.compile(
         rb"(?:ascend-toolkit|cann)[/-](\d{1,2}\.\d{1,2}(?:\.[\w.]{1,16})?)(?=[/\s])"
     ),
-    "soc": re.compile(rb"\b(Ascend ?(?:310|910)[A-Z]?\d?(?:_\d{3,4})?|Ascend ?950\w{0,6})\b"),
+    "soc": re.compile(rb"\b(Ascend ?(?:310|910)[A-Z]?\d?C?(?:_\d{3,4})?|Ascend ?950\w{0,6})\b"),
     "python": re.compile(rb"/python(3\.\d{1,2}(?:\.\d{1,2})?)/"),
     "torch_npu": re.compile(rb"torch[_-]npu(?:==|: | {2,})(\d{1,2}\.\d{1,2}[\w.+]{0,24})"),
     "torch": re.compile(rb"\btorch(?:==|: | {2,})(\d{1,2}\.\d{1,2}[\w.+]{0,24})"),

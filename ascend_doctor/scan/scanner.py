@@ -4,36 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 
 from ascend_doctor.facts import Shard
-from ascend_doctor.formats import python
 from ascend_doctor.formats.record import Records
 from ascend_doctor.formats.sniff import kind_of, origin_of
 from ascend_doctor.ingest.source import Skipped, Source, blocks, unreadable
-from ascend_doctor.knowledge.explain import explain
 from ascend_doctor.knowledge.index import Knowledge
-from ascend_doctor.knowledge.match import is_excluded, match
 from ascend_doctor.knowledge.rule import Rule
-from ascend_doctor.records import Record, Sighting
-from ascend_doctor.scan.collect import (
-    Collection,
-    captures_of,
-    evidence,
-    process_of,
-)
+from ascend_doctor.records import Record
+from ascend_doctor.scan.collect import Collection, process_of
 from ascend_doctor.scan.environment import Environment
+from ascend_doctor.scan.judge import judge
 from ascend_doctor.scan.literals import Literals
 from ascend_doctor.scan.tables import scan_table
 from ascend_doctor.view.view import keeps_literals, of
-from ascend_doctor.view.window import Window, windows
+from ascend_doctor.view.window import BODY, MARGIN, Window, windows
 
 # Where an error may stand that no rule knows.
 _ALARMS = (b"ERROR", b"Error", b"CRITICAL", b"FATAL", b"Traceback (most", b"Exception", b"[F ")
 _LEVELS = ("DEBUG", "INFO", "EVENT", "WARNING", "ERROR")
-_ERRORS = frozenset({"ERROR", "FATAL"})
-_QUIET = frozenset({"DEBUG", "INFO", "TRACE", "EVENT"})
 _TIME = re.compile(rb"(?<!\d)(\d{4}-\d\d-\d\d)[-T ](\d\d:\d\d:\d\d)(?!\d)")
 # What reading raises when a stream is damaged, truncated or closed.
 _BROKEN = (OSError, EOFError, ValueError)
@@ -50,10 +41,11 @@ class _Meaning:
 
 
 class Scanner:
-    """Scans sources under one state of the knowledge."""
+    """Scans sources under one state of the knowledge, in windows of ``body`` and ``margin``."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Knowledge, *, body: int = BODY, margin: int = MARGIN) -> None:
         self._knowledge = knowledge
+        self._body, self._margin = body, margin
         meanings: dict[bytes, _Meaning] = {alarm: _Meaning() for alarm in _ALARMS}
         for rule in knowledge.rules.values():
             for variant in rule.match:
@@ -89,7 +81,7 @@ class Scanner:
                     return scan_table(source, chain((head,), text))
             except _BROKEN as err:
                 return Skipped(source.path, str(err) or type(err).__name__)
-            for window in windows(_chained(head, text, coverage)):
+            for window in windows(_chained(head, text, coverage), self._body, self._margin):
                 coverage.see(window)
                 environment.see(window)
                 self._scan_window(window, source, collection)
@@ -127,67 +119,7 @@ class Scanner:
                 collection.signs.add((meaning.sign, process_of(record)))
         for start in sorted(todo):
             record, rules = todo[start]
-            self._judge(record, rules, records, collection)
-
-    def _judge(
-        self, record: Record, rules: dict[str, Rule], records: Records, collection: Collection
-    ) -> None:
-        """Count what one record says: rules that fit, codes, or that nothing knows it."""
-        process = process_of(record)
-        known = harmless = False
-        codes = []
-        if record.level not in _QUIET:
-            codes = self._knowledge.codes.find(record.text)
-        for rule in rules.values():
-            found = match(rule, record)
-            if found is None:
-                continue
-            known = True
-            if is_excluded(rule, record):
-                harmless = True
-                continue
-            more = None
-            if rule.explainer is not None:
-                answer = explain(rule.explainer, found.captures)
-                if answer is None or answer[0] not in rule.verdicts:
-                    continue
-                more = answer[1]
-            # What is known as harmless clears a message that begins with it, not one that
-            # merely quotes it.
-            first_line = record.text.find(b"\n", 0, found.offset) < 0
-            harmless = harmless or (rule.role == "notice" and first_line)
-            lines = _proof(record, found.offset, records)
-            sighting = Sighting(
-                evidence=tuple(evidence(record, number, line) for number, line in lines),
-                captures=captures_of(found.captures, more),
-                codes=tuple(code.code for _, code in codes),
-                location=python.location(record.text.split(b"\n")),
-                weight=found.weight,
-            )
-            collection.add_finding(rule.id, process, sighting)
-        if harmless:
-            return
-        for offset, code in codes:
-            number, line = records.line_of(record, offset)
-            place = replace(evidence(record, number, line), order=(number, offset))
-            collection.add_code(code, process, place)
-        if not known and not codes and record.level in _ERRORS:
-            number, line = records.line_of(record, 0)
-            collection.add_unknown(record, evidence(record, number, line))
-
-
-def _proof(record: Record, offset: int, records: Records) -> list[tuple[int, bytes]]:
-    """Return the deciding line of a record and, where it is another, the line that raised."""
-    deciding = records.line_of(record, offset)
-    proof = [deciding]
-    position = 0
-    for line in record.text.split(b"\n"):
-        raised = python.RAISED.match(line) is not None
-        if raised and line != deciding[1]:
-            proof.append(records.line_of(record, position))
-            break
-        position += len(line) + 1
-    return proof
+            collection.add(record, judge(record, rules.values(), self._knowledge))
 
 
 def _chained(head: bytes, rest: Iterator[bytes], coverage: _Coverage) -> Iterator[bytes]:

@@ -106,7 +106,9 @@ def test_a_diagnosis_says_all_that_its_rule_and_its_log_say(known):
             role="cause",
             provenance=("upstream",),
             texts={
-                "en": Texts("Title of buffer-oom-pool", "Cause of buffer-oom-pool", (), ("Mend it.",)),
+                "en": Texts(
+                    "Title of buffer-oom-pool", "Cause of buffer-oom-pool", (), ("Mend it.",)
+                ),
                 "zh": Texts("标题之 buffer-oom-pool", "原因之 buffer-oom-pool", (), ("修好它。",)),
             },
             remedies=(),
@@ -121,7 +123,7 @@ def test_a_diagnosis_says_all_that_its_rule_and_its_log_say(known):
             processes=1,
             ranks=(3,),
         ),
-    )  # fmt: skip
+    )
     assert (report.status, report.worst, report.rules_digest) == (
         "problem",
         Severity.FATAL,
@@ -151,10 +153,12 @@ def test_errors_that_nothing_knows_are_told(known):
     text = plog(2, "foo 17 broke") + plog(1, "foo 18 broke") + plog(3, "bar broke")
     report = diagnose(scanned(known, {"b.log": text, "a.log": plog(9, "foo 19 broke")}), known)
     lines = text.splitlines()
-    assert [(u.level, u.count, u.first.path, u.first.line, u.first.text) for u in report.unexplained] == [
+    assert [
+        (u.level, u.count, u.first.path, u.first.line, u.first.text) for u in report.unexplained
+    ] == [
         ("ERROR", 3, "b.log", 1, lines[0]),
         ("ERROR", 1, "b.log", 3, lines[2]),
-    ]  # fmt: skip
+    ]
     assert isinstance(report.unexplained[0], Unexplained)
     assert report.status == "unexplained"
 
@@ -183,10 +187,12 @@ def test_an_earlier_line_without_a_time_outranks_a_later_one_with_a_time(known):
 def test_a_warning_never_comes_before_what_stopped_the_job(known):
     text = plog(1, "loader is slow") + plog(2, "pool is full")
     assert told(known, text) == [("buffer-oom-pool",), ("dataload-slow",)]
-    assert told(known, {"a.log": plog(1, "loader is slow"), "b.log": plog(2, "pool is full", 8)}) == [
+    assert told(
+        known, {"a.log": plog(1, "loader is slow"), "b.log": plog(2, "pool is full", 8)}
+    ) == [
         ("buffer-oom-pool",),
         ("dataload-slow",),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_warning_comes_after_an_unsure_error_too(known):
@@ -385,9 +391,11 @@ def test_a_file_with_one_pid_belongs_to_that_process(known):
 
 def test_a_file_with_two_pids_belongs_to_neither(known):
     files = {
-        "stdout.log": "ERROR: loss is nan\n" + plog(2, "lib is missing", 7) + plog(3, "pond is full", 8),
+        "stdout.log": "ERROR: loss is nan\n"
+        + plog(2, "lib is missing", 7)
+        + plog(3, "pond is full", 8),
         "plog-7.log": plog(1, "core has died", 7),
-    }  # fmt: skip
+    }
     assert ("numerics-nan",) in told(known, files)
 
 

@@ -136,7 +136,10 @@ GLOG = b"W0304 05:06:07.008009 42 torch/_dynamo/a.py:12]"
     [
         (GLOG + b" [3/1] recompiled", logged.Head("WARNING", 42, GLOG, len(GLOG) + 1)),
         (GLOG, logged.Head("WARNING", 42, GLOG, len(GLOG))),
-        (b"V0304 05:06:07.008 4242 a.py:1] x", logged.Head("DEBUG", 4242, b"V0304 05:06:07.008 4242 a.py:1]", 32)),
+        (
+            b"V0304 05:06:07.008 4242 a.py:1] x",
+            logged.Head("DEBUG", 4242, b"V0304 05:06:07.008 4242 a.py:1]", 32),
+        ),
         (b"[W304 05:06:07.008009 a.cpp:12] boom", logged.Head("WARNING", None, b"", 32)),
         (b"[E0304 05:06:07.008 store.cpp:9] boom", logged.Head("ERROR", None, b"", 33)),
         (b"[rank7]:[F304 05:06:07.008 pg.cpp:9] boom", logged.Head("FATAL", None, b"", 37)),
@@ -147,7 +150,7 @@ GLOG = b"W0304 05:06:07.008009 42 torch/_dynamo/a.py:12]"
         (b"Wed Mar  4 05:06:07 2026", None),
         (b"", None),
     ],
-)  # fmt: skip
+)
 def test_head_of_other_software(line, head):
     assert logged.parse(line) == head
 

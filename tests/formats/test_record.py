@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_doctor.formats.record import MAX_LINES, Records
+from ascend_doctor.formats.record import MAX_LINES, Records, line_at
 from ascend_doctor.records import Origin, Record
 from ascend_doctor.view.view import of
 from ascend_doctor.view.window import Window, windows
@@ -177,10 +177,12 @@ def test_chained_tracebacks_are_two_records():
 def test_equal_dynamo_heads_are_one_message():
     head = b"W0304 05:06:07.008009 42 torch/_dynamo/a.py:12] [3/1] "
     data = (
-        head + b"recompile limit reached\n"
-        + head + b"    function: 'f' (/app/a.py:3)\n"
+        head
+        + b"recompile limit reached\n"
+        + head
+        + b"    function: 'f' (/app/a.py:3)\n"
         + b"W0304 05:06:07.999999 42 torch/_dynamo/a.py:99] other\n"
-    )  # fmt: skip
+    )
     assert records_of(data) == [
         Record(
             source="run.log",
@@ -297,13 +299,20 @@ def test_a_runaway_message_is_cut():
     assert found[0].lines == tuple(range(1, MAX_LINES + 1))
 
 
+def test_a_long_run_of_lines_that_end_tracebacks_is_endured():
+    data = b"SystemExit: 1\n" * 5000 + b"ValueError: boom\n"
+    view = of(Window(data, (0, len(data)), 1))
+    _, record = Records(view, "run.log", Origin()).at(len(data) - 3)
+    assert (record.lines, record.text) == ((5001,), b"ValueError: boom")
+
+
 def test_the_line_at_an_offset_of_a_record_is_told():
     view = of(Window(WORKERS, (0, len(WORKERS)), 1))
     records = Records(view, "run.log", Origin())
     _, record = records.at(0)
     offset = record.text.index(b"zero")
-    assert records.line_of(record, offset) == (6, b"ValueError: zero")
-    assert records.line_of(record, 0) == (1, b"Traceback (most recent call last):")
+    assert line_at(record, offset) == (6, b"ValueError: zero")
+    assert line_at(record, 0) == (1, b"Traceback (most recent call last):")
 
 
 LINES = [

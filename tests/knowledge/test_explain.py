@@ -26,7 +26,12 @@ OOM = {
             {"reserved": "52.00 GiB", "free": "1.00 GiB"},
             ("shared", {"gap": "2.00 GiB", "others": "7.00 GiB"}),
         ),
-        ({"free": "8.00 GiB"}, ("fragmented", {"gap": "6.00 GiB", "others": "0.00 GiB"})),
+        ({"free": "8.00 GiB"}, ("refused", {"gap": "6.00 GiB", "others": "0.00 GiB"})),
+        ({"free": "2.00 GiB"}, ("refused", {"gap": "6.00 GiB", "others": "2.00 GiB"})),
+        (
+            {"tried": "20.00 MiB", "allocated": "55.90 GiB", "free": "0 bytes"},
+            ("full", {"gap": "0.10 GiB", "others": "4.00 GiB"}),
+        ),
         ({"allocated": "51200.00 MiB"}, ("fragmented", {"gap": "6.00 GiB", "others": "3.00 GiB"})),
         ({"free": "some"}, None),
         ({"free": ""}, None),

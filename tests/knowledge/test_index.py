@@ -28,6 +28,7 @@ FULL = rule(
     captures={"size": "int"},
     when={"explainer": "oom", "verdict": ["full", "shared"]},
     outvoted_by="buffer-oom-pond",
+    fallback=True,
     requires={"record": ["tensor"], "process": ["started"]},
     excludes={"record": ["ignored"], "process": ["resolved"]},
     explains=[{"what": "communication-wait-*", "scope": "job", "within_s": 60}],
@@ -59,17 +60,25 @@ def test_a_rule_keeps_all_that_its_file_says(compiled):
         explainer="oom",
         verdicts=("full", "shared"),
         outvoted_by="buffer-oom-pond",
+        fallback=True,
         requires_record=(b"tensor",),
         requires_process=(b"started",),
         excludes_record=(b"ignored",),
         excludes_process=(b"resolved",),
         explains=(Explains("communication-wait-*", "job", 60),),
         texts={
-            "en": Texts("Full by {size}", "Cause of buffer-oom-pool", ("Look at `x {size}`.",), ("Mend it.",)),
-            "zh": Texts("超出 {size}", "原因之 buffer-oom-pool", ("查看 `x {size}`。",), ("修好它。",)),
+            "en": Texts(
+                "Full by {size}",
+                "Cause of buffer-oom-pool",
+                ("Look at `x {size}`.",),
+                ("Mend it.",),
+            ),
+            "zh": Texts(
+                "超出 {size}", "原因之 buffer-oom-pool", ("查看 `x {size}`。",), ("修好它。",)
+            ),
         },
         remedies=(("smaller-batch", {"by": "2"}),),
-    )  # fmt: skip
+    )
 
 
 def test_the_literals_that_must_be_looked_for_are_told(compiled):

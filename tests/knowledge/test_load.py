@@ -81,7 +81,11 @@ def test_a_good_rule_is_loaded(path):
             "4: severity: Input should be 'info', 'warning', 'error' or 'fatal'",
         ),
         ("confidence: high\n", "", "1: confidence: is missing"),
-        ("confidence: high", "confidence: 3", "5: confidence: Input should be 'low', 'medium' or 'high'"),
+        (
+            "confidence: high",
+            "confidence: 3",
+            "5: confidence: Input should be 'low', 'medium' or 'high'",
+        ),
         (
             "id: buffer-oom-pool",
             "id: buffer-oom-pond",
@@ -94,7 +98,11 @@ def test_a_good_rule_is_loaded(path):
         ),
         ("id: buffer-oom-pool", "id: pool-full", "1: rule: id must start with buffer-oom-"),
         ("family: buffer_oom", "family: dataload", "1: rule: id must start with dataload-"),
-        ("captures: {size: bytes, who: text}", "captures: {size: bytes}", "1: rule: captures must give the type of who"),
+        (
+            "captures: {size: bytes, who: text}",
+            "captures: {size: bytes}",
+            "1: rule: captures must give the type of who",
+        ),
         (
             "captures: {size: bytes, who: text}",
             "captures: {size: bytes, who: text, why: text}",
@@ -103,7 +111,8 @@ def test_a_good_rule_is_loaded(path):
         (
             "captures: {size: bytes, who: text}",
             "captures: {size: byte, who: text}",
-            "11: captures.size: Input should be 'int', 'hex', 'number', 'bytes', 'ident', 'path' or 'text'",
+            "11: captures.size: Input should be 'int', 'hex', 'number', 'bytes', 'ident', 'path' "
+            "or 'text'",
         ),
         (
             'en: "The pool is full at {size}"',
@@ -147,10 +156,32 @@ def test_a_good_rule_is_loaded(path):
             "literals: []\n",
             "9: match.0.literals: Tuple should have at least 1 item after validation, not 0",
         ),
-        ('"pool is full", "asked for"', '"pool is full", ""', "9: match.0.literals.1: String should have at least 1 character"),
-        ("{kind: public-report", "{kind: hearsay", "7: provenance.0.kind: Input should be 'cann-source', 'torch-npu', 'upstream', 'public-report', 'vendor-docs' or 'article'"),
-        ("kind: public-report, ref", "kind: public-report, reff", "7: provenance.0.reff: there is no such field"),
-        ("scope: process", "scope: node", "27: explains.0.scope: Input should be 'process', 'rank' or 'job'"),
+        (
+            '"pool is full", "asked for"',
+            '"pool is full", ""',
+            "9: match.0.literals.1: String should have at least 1 character",
+        ),
+        (
+            '"pool is full", "asked for"',
+            '"pool is full", "asked\\0for"',
+            "9: match.0.literals.1: String should match pattern '^[^\\x00]*$'",
+        ),
+        (
+            "{kind: public-report",
+            "{kind: hearsay",
+            "7: provenance.0.kind: Input should be 'cann-source', 'torch-npu', 'upstream', "
+            "'public-report', 'vendor-docs' or 'article'",
+        ),
+        (
+            "kind: public-report, ref",
+            "kind: public-report, reff",
+            "7: provenance.0.reff: there is no such field",
+        ),
+        (
+            "scope: process",
+            "scope: node",
+            "27: explains.0.scope: Input should be 'process', 'rank' or 'job'",
+        ),
         ("severity: error", "severity: &worst error", None),
         (
             "severity: error\nconfidence: high",
@@ -160,11 +191,20 @@ def test_a_good_rule_is_loaded(path):
         ("confidence: high", "severity: fatal\nconfidence: high", "5: severity: stands twice"),
         ("{size: bytes, who: text}", "{size: bytes, size: int}", "11: size: stands twice"),
         ("title:", "title: [", "14: yaml: "),
-        ("title:", "title: !!python/object:os.system\n  x:", "12: yaml: could not determine a constructor for the tag 'tag:yaml.org,2002:python/object:os.system'"),
+        (
+            "title:",
+            "title: !!python/object:os.system\n  x:",
+            "12: yaml: could not determine a constructor for the tag "
+            "'tag:yaml.org,2002:python/object:os.system'",
+        ),
         ("role: cause", "role: notice", "1: rule: a notice has severity info"),
-        ("role: cause", "role: reason", "3: role: Input should be 'cause', 'consequence', 'wrapper' or 'notice'"),
+        (
+            "role: cause",
+            "role: reason",
+            "3: role: Input should be 'cause', 'consequence', 'wrapper' or 'notice'",
+        ),
     ],
-)  # fmt: skip
+)
 def test_one_wrong_edit_is_told(path, old, new, expected):
     text = GOOD.replace(old, new)
     assert text != GOOD
@@ -217,7 +257,10 @@ def test_languages_must_use_the_same_captures(path):
         (b"- a\n- b\n", "1: rule: "),
         (b"only words\n", "1: rule: "),
         (GOOD.encode("gb18030"), "1: file: cannot be read as UTF-8 text: "),
-        (GOOD.replace("pool is", "pool\x01is").encode(), "9: yaml: control characters are not allowed"),
+        (
+            GOOD.replace("pool is", "pool\x01is").encode(),
+            "9: yaml: control characters are not allowed",
+        ),
         (GOOD.encode() + b"---\nid: x\n", "34: yaml: but found another document"),
         (b"? [a, b]\n: c\n", "1: yaml: "),
         (b"{" * 100_000, "1: yaml: "),
@@ -240,7 +283,7 @@ def test_rule_files_come_in_a_stable_order_and_without_the_tables(tmp_path):
     assert [*rule_files(tmp_path)] == [
         tmp_path / "dataload" / "dataload-a.yaml",
         tmp_path / "numerics" / "numerics-b.yaml",
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(
@@ -291,15 +334,30 @@ def test_a_sites_rule_may_name_a_built_in_one(tmp_path):
 @pytest.mark.parametrize(
     ("name", "old", "new", "expected"),
     [
-        ("families.yaml", "buffer_oom:", "buffer_pool:", "1: families: missing or unknown: buffer_oom, buffer_pool"),
+        (
+            "families.yaml",
+            "buffer_oom:",
+            "buffer_pool:",
+            "1: families: missing or unknown: buffer_oom, buffer_pool",
+        ),
         ("families.yaml", "  next:", "  nxt:", "1: of.invalid_param.nxt: there is no such field"),
-        ("codes/acl.tsv", "code\tname", "number\tname", "1: header: must be code name family role en zh"),
-        ("codes/acl.tsv", "100000\tACL_ERROR_INVALID_PARAM", "100000\t", "2: row: needs 6 filled cells"),
+        (
+            "codes/acl.tsv",
+            "code\tname",
+            "number\tname",
+            "1: header: must be code name family role en zh",
+        ),
+        (
+            "codes/acl.tsv",
+            "100000\tACL_ERROR_INVALID_PARAM",
+            "100000\t",
+            "2: row: needs 6 filled cells",
+        ),
         ("codes/acl.tsv", "\n100001\t", "\n100000\t", "3: code: 100000 stands twice"),
         ("codes/acl.tsv", "\tinvalid_param\t", "\tbad_param\t", "2: family: bad_param is unknown"),
         ("codes/runtime.tsv", "0x7010000\t", "0x7010000\t\t", "2: row: needs 3 filled cells"),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_table_is_told(tmp_path, name, old, new, expected):
     path = patterns(tmp_path) / name
     text = path.read_text(encoding="utf-8")

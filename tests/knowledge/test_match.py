@@ -41,21 +41,21 @@ def record(text: bytes, level: str = "ERROR", module: str | None = None) -> Reco
     ],
 )
 def test_literals_must_stand_in_their_order(tmp_path, text, offset):
-    expected = None if offset is None else Match(offset, {})
+    expected = None if offset is None else Match(offset, {}, 21)
     assert match(compiled(tmp_path), record(text)) == expected
 
 
 def test_literals_must_not_overlap(tmp_path):
     pool = compiled(tmp_path, literals=["abcd", "cdef"])
     assert match(pool, record(b"abcdef")) is None
-    assert match(pool, record(b"abcd cdef")) == Match(0, {})
+    assert match(pool, record(b"abcd cdef")) == Match(0, {}, 8)
 
 
 def test_the_first_variant_that_fits_is_taken(tmp_path):
     variants = [{"literals": ["pool is full"]}, {"literals": ["memory pool"]}]
     pool = compiled(tmp_path, match=variants)
-    assert match(pool, record(b"memory pool is full")) == Match(7, {})
-    assert match(pool, record(b"memory pool")) == Match(0, {})
+    assert match(pool, record(b"memory pool is full")) == Match(7, {}, 12)
+    assert match(pool, record(b"memory pool")) == Match(0, {}, 11)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +76,12 @@ def test_the_first_variant_that_fits_is_taken(tmp_path):
 def test_the_same_words_are_harmless_on_a_quiet_level(tmp_path, levels, level, fits):
     pool = compiled(tmp_path, levels=levels)
     found = match(pool, record(b"pool is full, asked for 3", level))
-    assert found == (Match(0, {}) if fits else None)
+    assert found == (Match(0, {}, 21) if fits else None)
 
 
 @pytest.mark.parametrize(
     ("module", "expected"),
-    [("HCCL", Match(0, {})), ("DRV", Match(0, {})), ("GE", None), (None, None)],
+    [("HCCL", Match(0, {}, 21)), ("DRV", Match(0, {}, 21)), ("GE", None), (None, None)],
 )
 def test_a_rule_for_some_modules_fits_no_other(tmp_path, module, expected):
     pool = compiled(tmp_path, modules=["HCCL", "DRV"])
@@ -96,7 +96,7 @@ def test_what_a_message_must_hold_and_must_not(tmp_path):
     )
     text = b"pool is full, asked for 3"
     assert match(pool, record(text + b" tensor")) is None
-    assert match(pool, record(b"step 3: " + text + b" tensor")) == Match(8, {})
+    assert match(pool, record(b"step 3: " + text + b" tensor")) == Match(8, {}, 21)
     assert is_excluded(pool, record(text)) is False
     assert is_excluded(pool, record(text + b"; this can be ignored")) is True
 
@@ -106,15 +106,18 @@ def test_typed_captures_are_kept_and_others_dropped(tmp_path):
         tmp_path,
         regex=r"asked for (?P<size>[^;]+); by (?P<who>\S+)(?: on (?P<device>\d+))?",
         captures={"size": "bytes", "who": "ident", "device": "int"},
-        cause={"en": "{size|much} {who|someone} {device|-}", "zh": "内存 {size|-} {who|-} {device|-}"},
-    )  # fmt: skip
+        cause={
+            "en": "{size|much} {who|someone} {device|-}",
+            "zh": "内存 {size|-} {who|-} {device|-}",
+        },
+    )
     text = b"pool is full, asked for %s; by %s"
     assert match(pool, record(text % (b" 3 GiB ", b"step") + b" on 7")) == Match(
-        0, {"size": "3 GiB", "who": "step", "device": "7"}
+        0, {"size": "3 GiB", "who": "step", "device": "7"}, 21
     )
-    assert match(pool, record(text % (b"$(id)", b"a;b"))) == Match(0, {})
+    assert match(pool, record(text % (b"$(id)", b"a;b"))) == Match(0, {}, 21)
     assert match(pool, record(text % (b"3", b"x") + b" off 7")) == Match(
-        0, {"size": "3", "who": "x"}
+        0, {"size": "3", "who": "x"}, 21
     )
     assert match(pool, record(b"pool is full, asked for nothing")) is None
 
@@ -129,7 +132,7 @@ def test_captures_are_read_in_the_encoding_of_the_log(tmp_path, encoding):
         cause={"en": "Because {why}", "zh": "原因是 {why}"},
     )
     text = "pool is full: 内存不足".encode(encoding)
-    assert match(pool, record(text)) == Match(0, {"why": "内存不足"})
+    assert match(pool, record(text)) == Match(0, {"why": "内存不足"}, 12)
 
 
 def test_a_regex_sees_only_the_text_around_the_literals(tmp_path):
@@ -140,13 +143,13 @@ def test_a_regex_sees_only_the_text_around_the_literals(tmp_path):
         captures={"before": "ident", "after": "ident"},
     )
     gap = b"\n" * (WINDOW_AFTER - 1)
-    assert match(pool, record(b"pool is full" + gap + b"A")) == Match(0, {"after": "A"})
+    assert match(pool, record(b"pool is full" + gap + b"A")) == Match(0, {"after": "A"}, 12)
     assert match(pool, record(b"pool is full" + gap + b"-A")) is None
     near, far = b"B" + b"." * (WINDOW_BEFORE - 1), b"B" + b"." * WINDOW_BEFORE
     assert match(pool, record(near + b"pool is fullA")) == Match(
-        len(near), {"before": "B", "after": "A"}
+        len(near), {"before": "B", "after": "A"}, 12
     )
-    assert match(pool, record(far + b"pool is fullA")) == Match(len(far), {"after": "A"})
+    assert match(pool, record(far + b"pool is fullA")) == Match(len(far), {"after": "A"}, 12)
 
 
 def test_a_regex_that_runs_away_is_cut_off(tmp_path):
@@ -166,4 +169,4 @@ def counted(tmp_path_factory):
 @given(st.binary(max_size=200))
 def test_no_text_breaks_a_match(counted, text):
     found = match(counted, record(b"pool is full" + text + b"asked for 3"))
-    assert found == Match(0, {"n": "3"}) or b"asked for " in text
+    assert found == Match(0, {"n": "3"}, 21) or b"asked for " in text

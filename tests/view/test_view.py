@@ -130,7 +130,9 @@ def test_source_code_below_a_frame_keeps_its_escapes():
 
 
 def test_source_code_below_a_quoted_frame_keeps_its_escapes():
-    text = 'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    print("a\\n")\nE: x'
+    text = (
+        'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    print("a\\n")\nE: x'
+    )
     assert printed(json.dumps({"msg": text}).encode()) == [
         (1, b'{"msg": "'),
         (1, b"Traceback (most recent call last):"),

@@ -1,0 +1,117 @@
+"""What one record says: the rules that fit it, the codes it names, or that nothing knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ascend_doctor.formats import python
+from ascend_doctor.formats.record import line_at
+from ascend_doctor.knowledge.codes import Code
+from ascend_doctor.knowledge.explain import explain
+from ascend_doctor.knowledge.index import Knowledge
+from ascend_doctor.knowledge.match import Match, is_excluded, is_quiet, match
+from ascend_doctor.knowledge.rule import Rule
+from ascend_doctor.records import Evidence, Record, Sighting
+from ascend_doctor.view.encoding import shown
+
+# Characters of a line that are kept; a plog line has at most 1,023 bytes.
+MAX_LINE = 2000
+
+_ERRORS = frozenset({"ERROR", "FATAL"})
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What is to be counted of a record; ``unknown`` is an error that nothing accounts for."""
+
+    sightings: tuple[tuple[str, Sighting], ...] = ()
+    codes: tuple[tuple[Code, Evidence], ...] = ()
+    unknown: Evidence | None = None
+
+
+def judge(record: Record, rules: Iterable[Rule], knowledge: Knowledge) -> Judgement:
+    """Try the rules whose literals were found in a record.
+
+    A fallback rule has a say only where no other rule fits and no code is named. What a
+    notice or an exclusion marks as harmless is neither decoded nor unknown.
+    """
+    codes = [] if is_quiet(record) else knowledge.codes.find(record.text)
+    names = tuple(code.code for _, code in codes)
+    sightings: list[tuple[str, Sighting]] = []
+    known = harmless = False
+    for rule in sorted(rules, key=lambda rule: (rule.fallback, rule.id)):
+        if rule.fallback and (known or codes):
+            break
+        found = match(rule, record)
+        if found is None:
+            continue
+        if is_excluded(rule, record):
+            known = harmless = True
+            continue
+        found = _explained(rule, found)
+        if found is None:
+            continue
+        known = True
+        # What begins as harmless is harmless; an error that quotes it is not.
+        begins = record.text.find(b"\n", 0, found.offset) < 0
+        harmless = harmless or (rule.role == "notice" and begins)
+        sightings.append((rule.id, _sighting(record, found, names)))
+    if harmless:
+        return Judgement(tuple(sightings))
+    if known or codes or record.level not in _ERRORS:
+        places = tuple((code, _code_place(record, offset)) for offset, code in codes)
+        return Judgement(tuple(sightings), places)
+    return Judgement(unknown=evidence(record, 0))
+
+
+def evidence(record: Record, offset: int) -> Evidence:
+    """Return the line at ``offset`` of a record as proof to keep."""
+    number, line = line_at(record, offset)
+    return Evidence(
+        path=record.source,
+        line=number,
+        text=shown(line[: 4 * MAX_LINE])[:MAX_LINE].rstrip(),
+        order=record.order,
+        time=record.time,
+        level=record.level,
+        module=record.module,
+        origin=record.origin,
+    )
+
+
+def _explained(rule: Rule, found: Match) -> Match | None:
+    """Let the rule's explainer decide, and add what it computed to the captures."""
+    if rule.explainer is None:
+        return found
+    answer = explain(rule.explainer, found.captures)
+    if answer is None or answer[0] not in rule.verdicts:
+        return None
+    return replace(found, captures={**found.captures, **answer[1]})
+
+
+def _sighting(record: Record, found: Match, codes: tuple[str, ...]) -> Sighting:
+    return Sighting(
+        evidence=_proof(record, found.offset),
+        captures=found.captures,
+        codes=codes,
+        location=python.location(record.text.split(b"\n")),
+        weight=found.weight,
+    )
+
+
+def _proof(record: Record, offset: int) -> tuple[Evidence, ...]:
+    """Return the deciding line and, where it is another, the line that raised."""
+    deciding = evidence(record, offset)
+    position = 0
+    for line in record.text.split(b"\n"):
+        if python.RAISED.match(line):
+            raised = evidence(record, position)
+            return (deciding, raised) if raised.text != deciding.text else (deciding,)
+        position += len(line) + 1
+    return (deciding,)
+
+
+def _code_place(record: Record, offset: int) -> Evidence:
+    place = evidence(record, offset)
+    return replace(place, order=(place.line, offset))
