@@ -61,7 +61,8 @@ def claims(facts: Facts, knowledge: Knowledge) -> dict[Process, list[Claim]]:
     for process in sorted({*findings, *codes}):
         found = _merged(process, findings[process])
         kept, dropped = _held(found, signs[process], knowledge)
-        seen = _codes_in(codes[process], kept, dropped)
+        causes = [f for f in kept if knowledge.rules[f.rule].role == "cause"]
+        seen = _codes_in(codes[process], causes, dropped)
         named = tuple(code.code for code in seen)[:MAX_CODES]
         result = [_of_rule(knowledge.rules[f.rule], f, named) for f in kept]
         if not any(claim.role == "cause" for claim in result):
@@ -156,10 +157,12 @@ def _held(
     return kept, dropped
 
 
-def _codes_in(seen: list[CodeSeen], kept: list[Finding], dropped: list[Finding]) -> list[CodeSeen]:
+def _codes_in(
+    seen: list[CodeSeen], causes: list[Finding], dropped: list[Finding]
+) -> list[CodeSeen]:
     """Return the codes of a process, earliest first, without those of disproved findings."""
     void = {code for finding in dropped for s in finding.sightings for code in s.codes}
-    void -= {code for finding in kept for s in finding.sightings for code in s.codes}
+    void -= {code for finding in causes for s in finding.sightings for code in s.codes}
     ordered = sorted(seen, key=lambda code: code.sighting.key)
     return [code for code in ordered if code.code not in void]
 

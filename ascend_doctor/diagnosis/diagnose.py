@@ -188,7 +188,10 @@ def _diagnosis(position: int, group: list[_Verdict]) -> Diagnosis:
     claim = group[0].claim
     first = claim.first
     sightings = sorted((s for v in group for s in v.claim.sightings), key=lambda s: s.key)
-    evidence = dict.fromkeys(e for s in (first, *sightings) for e in s.evidence)
+    # What says the same in other words, or adds a number, is proof as well.
+    alike = [c.first for v in group for c in v.followed if _corroborates(c, claim)]
+    proofs = [first.evidence[0], *(s.evidence[0] for s in alike), *first.evidence]
+    evidence = dict.fromkeys((*proofs, *(e for s in sightings for e in s.evidence)))
     ranks = {e.origin.rank for s in sightings for e in s.evidence} - {None}
     codes = dict.fromkeys(code for v in group for code in v.claim.codes)
     headline = claim.role == "cause"
@@ -214,6 +217,10 @@ def _diagnosis(position: int, group: list[_Verdict]) -> Diagnosis:
         ranks=tuple(sorted(rank for rank in ranks if rank is not None)),
         consequences=_consequences(group),
     )
+
+
+def _corroborates(claim: Claim, headline: Claim) -> bool:
+    return claim.role == headline.role == "cause" and claim.family == headline.family
 
 
 def _consequences(group: list[_Verdict]) -> tuple[Consequence, ...]:
