@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.errors import MergeError
@@ -25,18 +25,21 @@ skipped = st.frozensets(st.sampled_from([("a.zip", "zip archive"), ("b.bin", "bi
 facts = st.builds(Facts, st.just("v1"), shards, skipped)
 
 
+@settings(deadline=None)
 @given(facts, facts, facts)
 def test_merge_order_and_grouping_do_not_matter(a, b, c):
     assert a.merge(b) == b.merge(a)
     assert a.merge(b).merge(c) == a.merge(b.merge(c))
 
 
+@settings(deadline=None)
 @given(facts, facts)
 def test_merging_twice_changes_nothing(a, b):
     assert a.merge(a) == a
     assert a.merge(b).merge(b) == a.merge(b)
 
 
+@settings(deadline=None)
 @given(facts)
 def test_nothing_adds_nothing(a):
     assert a.merge(Facts("v1")) == a

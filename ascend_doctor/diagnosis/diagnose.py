@@ -118,7 +118,8 @@ def _accounts_for(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
         return cause.severity >= Severity.WARNING
     if cause.role == "cause" and _explains(cause, claim, knowledge, ("process", "rank", "job")):
         return True
-    if _rank(claim) < _rank(cause):
+    # Below here only likeness speaks; what a rule or family says of its follow-ups outranks it.
+    if _rank(claim) < _rank(cause) or _explains(claim, cause, knowledge, ("process",)):
         return False
     if cause.role != "cause":
         return True

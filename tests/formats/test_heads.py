@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
@@ -252,6 +252,7 @@ def test_a_path_tells_whose_log_it_is(path, origin):
     assert origin_of(path) == origin
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=120))
 def test_no_line_breaks_a_grammar(line):
     for parse in (plog.parse, error_block.parse, torch_npu.parse, logged.parse, kind_of):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.knowledge.codes import Code, Codes
@@ -98,6 +98,7 @@ def test_the_row_of_a_code_is_told():
     assert CODES.row("acl", "507018") == ROWS["acl"]["507018"]
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=100))
 def test_no_text_breaks_the_search(text):
     CODES.find(text)

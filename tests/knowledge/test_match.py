@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.knowledge.build import compile_patterns
@@ -166,6 +166,7 @@ def counted(tmp_path_factory):
     return compiled(folder, regex=r"asked for (?P<n>\d+)", captures={"n": "int"})
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_no_text_breaks_a_match(counted, text):
     found = match(counted, record(b"pool is full" + text + b"asked for 3"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.profile.step_trace import Idle, is_step_trace, most_idle
@@ -114,6 +114,7 @@ def test_an_endless_cell_tells_nothing():
     assert most_idle(f"{DEVICES}\n0,1,{'9' * 200_000},0,0,1.0,1\n") is None
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_below_the_rows_is_endured(text):
     idle = most_idle(f"{DEVICES}\n{GOOD}\n{text}")

@@ -35,7 +35,7 @@ def test_only_encodings_that_change_ascii_are_named(head, encoding):
     assert wide_encoding(head) == encoding
 
 
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 @given(
     st.text(st.characters(codec="utf-8"), max_size=80),
     st.sampled_from(["utf-16-le", "utf-16-be", "utf-8-sig"]),
@@ -67,6 +67,7 @@ def test_a_sample_is_shown_as_utf8_or_gb18030_or_with_escapes(raw, text):
     assert shown(raw) == text
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=60))
 def test_any_bytes_can_be_shown_and_written_out(raw):
     shown(raw).encode("utf-8")

@@ -168,13 +168,14 @@ def test_a_level_has_one_name_however_it_is_spelt(spelling, level):
     assert level_name(spelling) == level
 
 
-@settings(max_examples=150)
+@settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=200).filter(lambda raw: b"\n" not in raw))
 def test_what_is_left_is_the_end_of_the_line(line):
     _, rest = peel(line)
     assert line.endswith(rest)
 
 
+@settings(deadline=None)
 @given(
     st.lists(
         st.sampled_from([b"[rank1]: ", b"> ", b"worker-2: ", b"(W pid=3) ", b"svc | "]),

@@ -17,7 +17,7 @@ def blocks_of(data, size):
     return (data[at : at + size] for at in range(0, len(data), size))
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(contents, sizes, sizes, sizes)
 def test_bodies_tile_the_input_and_lines_are_numbered(data, block, body, margin):
     found = [*windows(blocks_of(data, block), body, margin)]
@@ -30,7 +30,7 @@ def test_bodies_tile_the_input_and_lines_are_numbered(data, block, body, margin)
         position += window.body[1] - window.body[0]
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(contents, sizes, sizes, sizes)
 def test_how_the_input_comes_in_blocks_does_not_matter(data, block, body, margin):
     assert [*windows(blocks_of(data, block), body, margin)] == [
@@ -38,7 +38,7 @@ def test_how_the_input_comes_in_blocks_does_not_matter(data, block, body, margin
     ]
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(contents, sizes, sizes)
 def test_memory_is_bounded(data, body, margin):
     for window in windows(iter([data]), body, margin):
