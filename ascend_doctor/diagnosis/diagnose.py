@@ -180,7 +180,8 @@ def _reaches(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
     if one.path == other.path and unsaid and len(ranks - {None}) < 2:
         # One file, and a writer in it that does not say who it is: most likely the same.
         return _accounts_for(cause, claim, knowledge)
-    scopes = ("rank", "job") if len(ranks) == 1 else ("job",)
+    same_rank = len(ranks) == 1 and None not in ranks
+    scopes = ("rank", "job") if same_rank else ("job",)
     return _explains(cause, claim, knowledge, scopes)
 
 

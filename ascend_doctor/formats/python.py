@@ -23,7 +23,12 @@ FRAME = re.compile(rb'\s{0,8}File "[^"\n]{1,1000}", line \d{1,9}|File \S{1,1000}
 RAISED = re.compile(
     rb"(?:[A-Za-z_]\w{0,80}\.){0,12}[A-Z]\w{0,80}"
     rb"(?:Error|Exception|Interrupt|Exit|Fault|Timeout|Expired|Backend|Unsupported)\b"
-    rb"(?:\([^)\n]{0,80}\))?(?::|$)"
+    rb"(?:\([^)\n]{0,80}\))?(?::|$)|Fatal Python error: "
+)
+# The stack of a crash that faulthandler prints, innermost frame first.
+STACK = re.compile(
+    rb"(?:Current thread|Thread) 0x[0-9a-f]{4,32}[^\n]{0,80}\(most recent call first\):"
+    rb"|Stack \(most recent call first\):"
 )
 # Behind frames any dotted name ends the traceback.
 ENDS = re.compile(rb"[A-Za-z_][\w.]{0,160}(?:: |$)")
@@ -39,10 +44,14 @@ _FOREIGN = re.compile(
 def location(lines: Iterable[bytes]) -> Location | None:
     """Return the innermost frame that stands in the user's own code."""
     best = None
+    innermost_first = False
     for line in lines:
+        innermost_first = innermost_first or STACK.match(line) is not None
         found = _FRAME.match(line)
         if found is not None and not _FOREIGN.search(found["file"]):
             best = found
+            if innermost_first:
+                break
     if best is None:
         return None
     return Location(

@@ -1,4 +1,4 @@
-"""The record around a place in a view: which lines belong to one message, and its fields.
+"""The record around a place in a view: the lines of its message, and its fields.
 
 Lines of several processes may be mixed; a record holds lines of one of them only. The
 walk is bounded in both directions, so a record is the same in every window that owns it.
@@ -6,103 +6,27 @@ walk is bounded in both directions, so a record is the same in every window that
 
 from __future__ import annotations
 
-import enum
 import re
-from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from itertools import chain, islice
+from collections.abc import Iterator
+from itertools import chain
 
-from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
+from ascend_doctor.formats import error_block, logged, plog, torch_npu
+from ascend_doctor.formats.grouping import (
+    MAX_BYTES,
+    MAX_LINES,
+    MAX_LOOSE,
+    Ahead,
+    Group,
+    continues,
+)
+from ascend_doctor.formats.lines import LEVEL_WORD, Kind, Line, Lines
 from ascend_doctor.records import Origin, Record
-from ascend_doctor.view.prefix import NONE, Prefix, level_name
+from ascend_doctor.view.prefix import level_name
 from ascend_doctor.view.view import View
 
 # A traceback of a deep model has about a hundred frames of two lines.
-MAX_BACK_LINES = 160
-MAX_LINES = 400
-MAX_BYTES = 48 << 10
-# Unindented lines that may continue a message before they count as something new.
-MAX_LOOSE = 12
+MAX_BACK_LINES = 240
 
-
-class Kind(enum.Enum):
-    """What a single line is, judged by its first characters."""
-
-    PLOG = "plog"
-    LOGGED = "logged"
-    TRACEBACK = "traceback"
-    FRAME = "frame"
-    RAISED = "raised"
-    ERR = "torch_npu"
-    DETAIL = "detail"
-    BLOCK = "error_block"
-    INDENTED = "indented"
-    BLANK = "blank"
-    TEXT = "text"
-
-
-@dataclass(slots=True)
-class _Line:
-    start: int
-    end: int
-    kind: Kind
-    prefix: Prefix
-    text: bytes
-
-
-@dataclass(slots=True)
-class _Group:
-    """Lines of one record while it is being put together."""
-
-    kind: Kind
-    lines: list[_Line] = field(default_factory=list)
-    raised: bool = False
-    loose: int = 0
-    size: int = 0
-
-    @property
-    def last(self) -> _Line:
-        return self.lines[-1]
-
-    def add(self, line: _Line) -> None:
-        self.lines.append(line)
-        self.size += len(line.text) + 1
-        self.loose = self.loose + 1 if line.kind is Kind.TEXT else 0
-        if line.kind is Kind.RAISED:
-            self.raised = True
-
-
-class _Ahead:
-    """Lines one by one, with a look at the solid one that follows closely."""
-
-    def __init__(self, lines: Iterator[_Line]) -> None:
-        self._lines = lines
-        self._ahead: deque[_Line] = deque()
-
-    def __iter__(self) -> Iterator[_Line]:
-        while self._ahead or self._fill(1):
-            yield self._ahead.popleft()
-
-    def next_solid(self) -> Kind | None:
-        """Return the kind of the next line or the one after it, whichever is not blank."""
-        self._fill(2)
-        kinds = (line.kind for line in islice(self._ahead, 2))
-        return next((kind for kind in kinds if kind is not Kind.BLANK), None)
-
-    def _fill(self, count: int) -> bool:
-        while len(self._ahead) < count:
-            line = next(self._lines, None)
-            if line is None:
-                break
-            self._ahead.append(line)
-        return bool(self._ahead)
-
-
-_LEVEL_WORD = re.compile(
-    rb"\s{0,16}[\[(<]{0,2}(DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|Warning|Error)[\])>:]"
-)
-_MARGIN = re.compile(rb"\d|-{2,8}> \d")
 _WARNING = re.compile(rb":\d{1,7}: \w{1,40}Warning: ")
 
 
@@ -113,7 +37,7 @@ class Records:
         self._view = view
         self._source = source
         self._path_origin = path_origin
-        self._lines: dict[int, _Line] = {}
+        self._lines = Lines(view)
         # Lines that are known to begin a record, as the one above them was put together.
         self._heads: set[int] = set()
         self._records: dict[int, tuple[int, Record]] = {}
@@ -124,33 +48,19 @@ class Records:
         placed = self._records.get(start)
         return self._build(start) if placed is None else placed
 
-    def _line(self, start: int) -> _Line:
-        line = self._lines.get(start)
-        if line is None:
-            end = self._view.line_end(start)
-            text = self._view.text[start:end]
-            line = _Line(start, end, _classify(text), self._view.prefix(start), text)
-            if line.kind is Kind.RAISED and line.prefix is NONE and start:
-                # The last line of a traceback may reach us by another way, unprefixed.
-                above = self._view.line_start(start - 1)
-                if _classify(self._view.text[above : start - 1]) in (Kind.FRAME, Kind.INDENTED):
-                    line.prefix = self._view.prefix(above)
-            self._lines[start] = line
-        return line
-
     def _build(self, start: int) -> tuple[int, Record]:
         """Group the lines around ``start`` and remember the record for all of them."""
-        target = self._line(start)
-        lines = _Ahead(chain(self._before(target), (target,), self._after(target)))
-        group: _Group | None = None
+        target = self._lines.at(start)
+        lines = Ahead(chain(self._before(target), (target,), self._after(target)))
+        group: Group | None = None
         for line in lines:
-            if group is None or not _continues(group, line, lines.next_solid()):
+            if group is None or not continues(group, line, lines.next_solid()):
                 if group is not None:
                     if line.kind is not Kind.BLANK:  # which belongs to no process in particular
                         self._heads.add(line.start)
                     if group.last.start >= start:
                         break
-                group = _Group(line.kind)
+                group = Group(line.kind)
             group.add(line)
         assert group is not None
         placed = (group.lines[0].start, self._record(group))
@@ -158,22 +68,21 @@ class Records:
             self._records.setdefault(line.start, placed)
         return placed
 
-    def _before(self, target: _Line) -> list[_Line]:
+    def _before(self, target: Line) -> list[Line]:
         """Return the lines above that a record with ``target`` could begin in."""
-        found: list[_Line] = []
-        last = target
+        found: list[Line] = []
+        line = last = target
         mark = target if target.kind is Kind.LOGGED else None
-        at, size, loose = target.start, 0, 0
+        size = loose = 0
         for _ in range(MAX_BACK_LINES):
             begins = last.start in self._heads or _begins(last, mark)
-            if at == 0 or begins or loose > MAX_LOOSE:
+            if line.start == 0 or begins or loose > MAX_LOOSE:
                 break
-            line = self._line(self._view.line_start(at - 1))
-            at = line.start
+            line = self._lines.above(line)
             size += len(line.text) + 1
             if size > MAX_BYTES:
                 break
-            if _stream(line) != _stream(target) and line.kind is not Kind.BLANK:
+            if line.stream != target.stream and line.kind is not Kind.BLANK:
                 continue
             found.append(line)
             last = line
@@ -181,19 +90,19 @@ class Records:
             loose = loose + 1 if line.kind is Kind.TEXT else 0
         return found[::-1]
 
-    def _after(self, target: _Line) -> Iterator[_Line]:
+    def _after(self, target: Line) -> Iterator[Line]:
         """Yield the lines below of the same process, until no record could go on."""
-        at, size = target.end + 1, 0
+        line, size = target, 0
         for _ in range(MAX_LINES):
-            if at >= len(self._view.text) or size > MAX_BYTES:
+            below = self._lines.below(line)
+            if below is None or size > MAX_BYTES:
                 break
-            line = self._line(at)
-            at = line.end + 1
+            line = below
             size += len(line.text) + 1
-            if _stream(line) == _stream(target) or line.kind is Kind.BLANK:
+            if line.stream == target.stream or line.kind is Kind.BLANK:
                 yield line
 
-    def _record(self, group: _Group) -> Record:
+    def _record(self, group: Group) -> Record:
         while len(group.lines) > 1 and group.lines[-1].kind is Kind.BLANK:
             group.lines.pop()
         first = group.lines[0]
@@ -223,103 +132,18 @@ def line_at(record: Record, offset: int) -> tuple[int, bytes]:
     return record.lines[index], record.text[begin : end if end >= 0 else None]
 
 
-def _classify(text: bytes) -> Kind:
-    """Say what a line is; the order matters, as a plog line may quote anything."""
-    stripped = text.strip()
-    if not stripped:
-        return Kind.BLANK
-    for kind, test in _TESTS:
-        if test(text):
-            return kind
-    return Kind.INDENTED if text[0] in b" \t" else Kind.TEXT
-
-
-_TESTS: tuple[tuple[Kind, Callable[[bytes], object]], ...] = (
-    (Kind.PLOG, plog.parse),
-    (Kind.ERR, torch_npu.parse),
-    (Kind.TRACEBACK, python.TRACEBACK.match),
-    (Kind.FRAME, python.FRAME.match),
-    (Kind.LOGGED, logged.parse),
-    (Kind.DETAIL, torch_npu.DETAIL.match),
-    (Kind.BLOCK, error_block.parse),
-    (Kind.RAISED, python.RAISED.match),
-    (Kind.RAISED, torch_npu.RAISED.search),
-)
-
-
-def _stream(line: _Line) -> tuple[object, ...]:
-    """Lines with equal streams may belong to one message."""
-    prefix = line.prefix
-    return (prefix.name, prefix.pid, prefix.rank)
-
-
-def _begins(line: _Line, mark: _Line | None) -> bool:
+def _begins(line: Line, mark: Line | None) -> bool:
     """Say whether no message that goes on below ``line`` can begin above it.
 
     ``mark`` is the lowest line with a log head so far; equal heads are one message.
     """
     if line.kind is Kind.LOGGED:
-        return mark is not None and not _same_message(line, mark)
+        return mark is not None and not line.is_same_message(mark)
     return line.kind in (Kind.PLOG, Kind.TRACEBACK)
 
 
-# What may follow within a message, by what the message began as.
-_INNER = frozenset({Kind.INDENTED, Kind.DETAIL, Kind.FRAME})
-_REPORT = frozenset({Kind.INDENTED, Kind.DETAIL, Kind.BLOCK, Kind.ERR})
-
-
-def _continues(group: _Group, line: _Line, following: Kind | None) -> bool:
-    """Say whether ``line`` is part of the message in ``group``."""
-    kind = line.kind
-    last = group.last
-    if len(group.lines) >= MAX_LINES or group.size > MAX_BYTES:
-        return False
-    if kind in (Kind.PLOG, Kind.TRACEBACK):
-        return False
-    if kind is Kind.LOGGED:
-        return group.kind is Kind.LOGGED and _same_message(group.lines[0], line)
-    levels = {"", last.prefix.level, line.prefix.level}
-    if len(levels) > 2:
-        return False
-    if group.kind is Kind.PLOG:
-        return kind in _INNER or (kind is Kind.TEXT and group.loose < MAX_LOOSE)
-    if group.kind in (Kind.TRACEBACK, Kind.FRAME) and not group.raised:
-        return _continues_traceback(group, line)
-    if kind is Kind.BLANK:
-        reports = group.raised or group.kind in (Kind.ERR, Kind.BLOCK, Kind.DETAIL)
-        return reports and following in _REPORT
-    if kind in _REPORT:
-        return group.kind is not Kind.TEXT or kind is Kind.INDENTED
-    if kind is Kind.TEXT:
-        limit = 3 if group.kind is Kind.BLOCK else MAX_LOOSE
-        reports = group.raised or group.kind in (Kind.ERR, Kind.BLOCK, Kind.DETAIL)
-        return reports and group.loose < limit and not _has_level(line.text)
-    # Dynamo appends the user's stack to its message.
-    stack = group.raised and line.text[:1] in (b" ", b"\t")
-    return kind is Kind.FRAME and (stack or group.kind is Kind.INDENTED)
-
-
-def _continues_traceback(group: _Group, line: _Line) -> bool:
-    if line.kind in (Kind.FRAME, Kind.INDENTED, Kind.RAISED):
-        return True
-    if line.kind is Kind.TEXT and python.ENDS.match(line.text) and not _has_level(line.text):
-        group.raised = True
-        return True
-    # IPython writes arrows and line numbers at the margin.
-    return line.kind is Kind.TEXT and _MARGIN.match(line.text) is not None
-
-
-def _same_message(first: _Line, line: _Line) -> bool:
-    one, other = logged.parse(first.text), logged.parse(line.text)
-    return one is not None and other is not None and one.key != b"" and one.key == other.key
-
-
-def _has_level(text: bytes) -> bool:
-    return _LEVEL_WORD.match(text) is not None
-
-
 def _with_fields(
-    group: _Group,
+    group: Group,
     text: bytes,
     *,
     source: str,
@@ -337,7 +161,7 @@ def _with_fields(
         level, module, pid, time = head.level, head.module, head.pid, head.time
     elif (mark := logged.parse(first.text)) is not None:
         level, pid = mark.level or level, pid if mark.pid is None else mark.pid
-    elif (word := _LEVEL_WORD.match(first.text)) is not None and group.kind is Kind.TEXT:
+    elif (word := LEVEL_WORD.match(first.text)) is not None and group.kind is Kind.TEXT:
         level = level_name(word[1].decode().upper())
     elif _WARNING.search(first.text):
         level = level or "WARNING"
@@ -349,8 +173,7 @@ def _with_fields(
         elif line.kind is Kind.BLOCK and (block := error_block.parse(line.text)) is not None:
             pid = block.pid if block.pid is not None and pid is None else pid
             time = time or block.time
-    reports = group.raised or group.kind in (Kind.ERR, Kind.BLOCK, Kind.DETAIL)
-    if reports and level == "":
+    if group.reports and level == "":
         level = "ERROR"
     return Record(
         source=source,

@@ -15,8 +15,10 @@ _LOOK = 60
 _PROFILE = re.compile(
     rb"(?:Device_id,|Step,Type,|Step Id,|Op Name,|Component,Timestamp"
     rb"|Name,(?:Size\(KB\)|Input Shapes),)"
-    rb'|\[?\s{0,8}\{\s{0,8}"(?:traceEvents|name|ph|schemaVersion)"\s{0,4}:'
+    rb'|\{\s{0,8}"(?:traceEvents|schemaVersion)"\s{0,4}:'
 )
+# A trace may be a bare array of events; a log of JSON lines is none.
+_EVENTS = re.compile(rb'\[\s{0,8}\{[^{}]{0,400}"ph"\s{0,4}:')
 _NPU_SMI = re.compile(rb"\|\s{1,4}npu-smi \d|dcmi (?:module|model) initiali", re.IGNORECASE)
 
 _RANK = re.compile(r"(?:^|[/_.-])rank[-_]?(\d{1,6})(?=$|[/_.-])")
@@ -31,7 +33,7 @@ def kind_of(head: bytes) -> str:
         ``plog``, ``profile``, ``npu-smi``, ``stdout`` (prefixed or not) or ``text``.
     """
     start = head.lstrip(b"\xef\xbb\xbf\r\n ")
-    if _PROFILE.match(start):
+    if _PROFILE.match(start) or _EVENTS.match(start):
         return "profile"
     if _NPU_SMI.search(head[:8192]):
         return "npu-smi"
@@ -39,7 +41,7 @@ def kind_of(head: bytes) -> str:
     peeled = [peel(line.rstrip(b"\r")) for line in lines]
     if sum(plog.parse(line) is not None for _, line in peeled) * 2 > len(lines):
         return "plog"
-    tests = (torch_npu.parse, python.TRACEBACK.match, logged.parse, error_block.parse)
+    tests = (plog.parse, torch_npu.parse, python.TRACEBACK.match, logged.parse, error_block.parse)
     if any(prefix is not NONE for prefix, _ in peeled) or any(
         test(line) for _, line in peeled for test in tests
     ):

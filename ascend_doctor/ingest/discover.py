@@ -15,7 +15,7 @@ STDIN = Path("-")
 
 
 def discover(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
-    """Yield each file below ``paths`` once, in a stable order; links are not followed.
+    """Yield each file below ``paths`` once, in a stable order; linked folders are not entered.
 
     Raises:
         InputError: a named path does not exist, or none was named.
@@ -24,7 +24,7 @@ def discover(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
         raise InputError("no input named; give log files, folders, or - for standard input")
     several = len(paths) > 1
     seen: set[tuple[int, int]] = set()
-    for path in paths:
+    for path in dict.fromkeys(paths):
         if path == STDIN:
             yield Source("<stdin>", lambda: sys.stdin.buffer)
         elif path.is_dir():

@@ -134,9 +134,10 @@ def _table(folder: Path, name: str, columns: list[str]) -> dict[str, list[str]]:
     path = folder / "codes" / f"{name}.tsv"
     try:
         text = path.read_text(encoding="utf-8")
-    except OSError as err:
+    except (OSError, UnicodeDecodeError) as err:
         raise RuleError(f"{path}:1: table: cannot be read: {err}") from err
-    header, *rows = csv.reader(text.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE)
+    lines = text.splitlines() or [""]
+    header, *rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
     if header != columns:
         raise RuleError(f"{path}:1: header: must be {' '.join(columns)}")
     table: dict[str, list[str]] = {}

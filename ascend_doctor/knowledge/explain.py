@@ -25,6 +25,12 @@ GAP_SHARE = 0.02
 # which is why the rules ask that such steps are the majority.
 WAITING_SHARE = 0.30
 
+# What each explainer may answer; a rule that waits for anything else would never fire.
+VERDICTS: Mapping[str, frozenset[str]] = {
+    "oom": frozenset({"absurd", "refused", "shared", "fragmented", "full"}),
+    "step_share": frozenset({"waiting", "fine"}),
+}
+
 Answer = tuple[str, Mapping[str, str]]
 
 

@@ -87,4 +87,6 @@ def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | No
             value = shown(raw).strip()
             if is_valid(types[name], value):
                 captures[name] = value
-    return Match(start, captures, weight)
+    # Of several places with the first literal, the one that the regex confirmed is quoted.
+    inside = text.find(variant.literals[0], low + found.start(), low + found.end())
+    return Match(start if inside < 0 else inside, captures, weight)

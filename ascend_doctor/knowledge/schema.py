@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import regex
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from ascend_doctor.knowledge.explain import VERDICTS
 from ascend_doctor.knowledge.texts import PLACEHOLDER, code_spans
 from ascend_doctor.records import FAMILIES
 
@@ -109,6 +110,12 @@ class When(Strict):
 
     explainer: Literal["oom", "step_share"]
     verdict: Annotated[tuple[str, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _known_verdicts(self) -> When:
+        if odd := set(self.verdict) - VERDICTS[self.explainer]:
+            raise ValueError(f"{self.explainer} never answers {', '.join(sorted(odd))}")
+        return self
 
 
 class Remedy(Strict):

@@ -49,7 +49,7 @@ def fill(text: str, captures: Mapping[str, str]) -> str:
     def put(found: re.Match[str], quote: bool) -> str:
         value = captures.get(found["name"])
         if value is None:
-            return found["fallback"] or "?"
+            return "?" if found["fallback"] is None else found["fallback"]
         return _quoted(value, found.string[: found.start()]) if quote else value
 
     out, end = [], 0

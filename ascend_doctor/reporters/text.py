@@ -101,9 +101,11 @@ class _Writer:
     def _diagnosis(self, diagnosis: Diagnosis, report: Report, heading: str) -> None:
         style = _STYLES[diagnosis.severity]
         texts = diagnosis.texts[self._lang]
-        title = Text(f"✗ {self._say(heading)}{colon(self._lang)}", style=style)
+        title = Text(f"{self._say(heading)}{colon(self._lang)}", style=style)
         title.append(visible(texts.title), style="bold")
-        self._console.print(title)
+        for number, line in enumerate(title.wrap(self._console, self._console.width - 2)):
+            line.rstrip()
+            self._console.print(Text.assemble(("  " if number else "✗ ", style), line))
         family = report.families.get(diagnosis.family, {}).get(self._lang, diagnosis.family)
         facts = [self._say(diagnosis.severity.label), f"{diagnosis.family} ({family})"]
         facts += [self._say(diagnosis.confidence), *self._extent(diagnosis)]

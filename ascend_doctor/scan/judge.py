@@ -33,15 +33,16 @@ class Judgement:
 def judge(record: Record, rules: Iterable[Rule], knowledge: Knowledge) -> Judgement:
     """Try the rules whose literals were found in a record.
 
-    A fallback rule has a say only where no other rule fits and no code is named. What a
-    notice or an exclusion marks as harmless is neither decoded nor unknown.
+    A fallback rule has a say only where no other rule fits and no code is named, and not
+    where the program itself logged a mere warning. What a notice or an exclusion marks as
+    harmless is neither decoded nor unknown.
     """
     codes = [] if is_quiet(record) else knowledge.codes.find(record.text)
     names = tuple(code.code for _, code in codes)
     sightings: list[tuple[str, Sighting]] = []
     known = harmless = False
     for rule in sorted(rules, key=lambda rule: (rule.fallback, rule.id)):
-        if rule.fallback and (known or codes):
+        if rule.fallback and (known or codes or record.level == "WARNING"):
             break
         found = match(rule, record)
         if found is None:

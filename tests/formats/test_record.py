@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_doctor.formats.record import MAX_LINES, Records, line_at
+from ascend_doctor.formats.grouping import MAX_LINES
+from ascend_doctor.formats.record import Records, line_at
 from ascend_doctor.records import Origin, Record
 from ascend_doctor.view.view import of
 from ascend_doctor.view.window import Window, windows

@@ -48,7 +48,7 @@ def test_a_capture_has_the_form_of_its_type(kind, value, expected):
         ("{a} and {b}", {"a": "1", "b": "2"}, "1 and 2"),
         ("{a|none}", {}, "none"),
         ("{a|none}", {"a": "1"}, "1"),
-        ("{a|}", {}, "?"),
+        ("{a|}", {}, ""),
         ("{a}", {}, "?"),
         ("{A} {} {a b} ${a}", {"a": "1"}, "{A} {} {a b} $1"),
         ("{a}", {"a": "{b}", "b": "2"}, "{b}"),

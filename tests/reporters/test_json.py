@@ -31,7 +31,7 @@ def test_the_schema_and_the_code_know_the_same_families():
 def test_a_whole_diagnosis(tmp_path):
     (tmp_path / "node-1").mkdir()
     (tmp_path / "node-1" / "worker.log").write_text(
-        "[rank5]: ImportError: libascend_hal.so: cannot open shared object file: No such file\n"
+        "[rank5]: ImportError: libge_runner.so: cannot open shared object file: No such file\n"
     )
     answer = reporter.as_dict(ascend_doctor.analyze(tmp_path))
     validate(answer)
@@ -44,13 +44,13 @@ def test_a_whole_diagnosis(tmp_path):
         "severity": "fatal",
         "confidence": "high",
         "role": "cause",
-        "captures": {"library": "libascend_hal.so"},
+        "captures": {"library": "libge_runner.so"},
         "codes": [],
         "evidence": [
             {
                 "path": "node-1/worker.log",
                 "line": 1,
-                "text": "ImportError: libascend_hal.so: cannot open shared object file: "
+                "text": "ImportError: libge_runner.so: cannot open shared object file: "
                 "No such file",
                 "time": None,
                 "level": "ERROR",

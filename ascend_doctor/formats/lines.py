@@ -1,0 +1,121 @@
+"""What a single line of a view is, judged by how it begins."""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
+from ascend_doctor.view.prefix import NONE, Prefix
+from ascend_doctor.view.view import View
+
+
+class Kind(enum.Enum):
+    """What a single line is, judged by its first characters."""
+
+    PLOG = "plog"
+    LOGGED = "logged"
+    TRACEBACK = "traceback"
+    FRAME = "frame"
+    RAISED = "raised"
+    ERR = "torch_npu"
+    DETAIL = "detail"
+    BLOCK = "error_block"
+    INDENTED = "indented"
+    BLANK = "blank"
+    TEXT = "text"
+
+
+@dataclass(slots=True)
+class Line:
+    """A line of a view, from ``start`` to ``end`` of its text, newline not counted."""
+
+    start: int
+    end: int
+    kind: Kind
+    prefix: Prefix
+    text: bytes
+
+    @property
+    def stream(self) -> tuple[object, ...]:
+        """Who wrote it; only lines with equal streams may belong to one message."""
+        prefix = self.prefix
+        return (prefix.name, prefix.pid, prefix.rank)
+
+    @property
+    def has_level(self) -> bool:
+        """True if it begins with the name of a level, as no continuation does."""
+        return LEVEL_WORD.match(self.text) is not None
+
+    def is_same_message(self, other: Line) -> bool:
+        """Say whether both have one log head; Dynamo repeats it on every line of a message."""
+        one, two = logged.parse(self.text), logged.parse(other.text)
+        return one is not None and two is not None and one.key != b"" and one.key == two.key
+
+
+LEVEL_WORD = re.compile(
+    rb"\s{0,16}[\[(<]{0,2}(DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|Warning|Error)[\])>:]"
+)
+
+
+class Lines:
+    """The lines of one view, each classified once."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._lines: dict[int, Line] = {}
+
+    def at(self, start: int) -> Line:
+        """Return the line that begins at ``start``."""
+        line = self._read(start)
+        if line.kind is Kind.RAISED and line.prefix is NONE and start:
+            # The last line of a traceback may reach us by another way, unprefixed.
+            above = self._read(self._view.line_start(start - 1))
+            if above.kind in (Kind.FRAME, Kind.INDENTED):
+                line.prefix = above.prefix
+        return line
+
+    def _read(self, start: int) -> Line:
+        line = self._lines.get(start)
+        if line is None:
+            end = self._view.line_end(start)
+            text = self._view.text[start:end]
+            line = Line(start, end, _classify(text), self._view.prefix(start), text)
+            self._lines[start] = line
+        return line
+
+    def above(self, line: Line) -> Line:
+        """Return the line before ``line``, which must not be the first."""
+        return self.at(self._view.line_start(line.start - 1))
+
+    def below(self, line: Line) -> Line | None:
+        """Return the line after ``line``, None at the end."""
+        start = line.end + 1
+        return self.at(start) if start < len(self._view.text) else None
+
+
+def _classify(text: bytes) -> Kind:
+    """Say what a line is; the order matters, as a plog line may quote anything."""
+    stripped = text.strip()
+    if not stripped:
+        return Kind.BLANK
+    for kind, test in _TESTS:
+        if test(text):
+            return kind
+    return Kind.INDENTED if text[0] in b" \t" else Kind.TEXT
+
+
+_TESTS: tuple[tuple[Kind, Callable[[bytes], object]], ...] = (
+    (Kind.PLOG, plog.parse),
+    (Kind.ERR, torch_npu.parse),
+    (Kind.TRACEBACK, python.TRACEBACK.match),
+    (Kind.FRAME, python.FRAME.match),
+    (Kind.LOGGED, logged.parse),
+    (Kind.DETAIL, torch_npu.DETAIL.match),
+    (Kind.DETAIL, python.STACK.match),
+    (Kind.BLOCK, error_block.parse),
+    (Kind.RAISED, python.RAISED.match),
+    (Kind.RAISED, torch_npu.RAISED.search),
+)
