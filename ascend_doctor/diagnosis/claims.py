@@ -29,6 +29,7 @@ class Claim:
     remedies: tuple[tuple[str, Mapping[str, str]], ...]
     explains: tuple[Explains, ...]
     weight: int
+    names: frozenset[str]
     process: Process
     count: int
     sightings: tuple[Sighting, ...]
@@ -63,7 +64,7 @@ def claims(facts: Facts, knowledge: Knowledge) -> dict[Process, list[Claim]]:
         kept, dropped = _held(found, signs[process], knowledge)
         causes = [f for f in kept if knowledge.rules[f.rule].role == "cause"]
         seen = _codes_in(codes[process], causes, dropped)
-        named = tuple(code.code for code in seen)[:MAX_CODES]
+        named = tuple(code.sighting.codes[0] for code in seen)[:MAX_CODES]
         result = [_of_rule(knowledge.rules[f.rule], f, named) for f in kept]
         if not any(claim.role == "cause" for claim in result):
             result += _of_codes(seen, process, knowledge, named)
@@ -164,7 +165,7 @@ def _codes_in(
     void = {code for finding in dropped for s in finding.sightings for code in s.codes}
     void -= {code for finding in causes for s in finding.sightings for code in s.codes}
     ordered = sorted(seen, key=lambda code: code.sighting.key)
-    return [code for code in ordered if code.code not in void]
+    return [code for code in ordered if code.sighting.codes[0] not in void]
 
 
 def _of_rule(rule: Rule, finding: Finding, codes: tuple[str, ...]) -> Claim:
@@ -180,6 +181,7 @@ def _of_rule(rule: Rule, finding: Finding, codes: tuple[str, ...]) -> Claim:
         remedies=rule.remedies,
         explains=rule.explains,
         weight=finding.sightings[0].weight,
+        names=frozenset(rule.captures),
         process=finding.process,
         count=finding.count,
         sightings=finding.sightings,
@@ -224,6 +226,7 @@ def _of_codes(
         remedies=(),
         explains=(),
         weight=0,
+        names=frozenset(),
         process=process,
         count=code.count,
         sightings=(replace(code.sighting, codes=named),),

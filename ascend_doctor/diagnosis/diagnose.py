@@ -196,6 +196,7 @@ def _diagnosis(position: int, group: list[_Verdict]) -> Diagnosis:
     evidence = dict.fromkeys((*proofs, *(e for s in sightings for e in s.evidence)))
     ranks = {e.origin.rank for s in sightings for e in s.evidence} - {None}
     codes = dict.fromkeys(code for v in group for code in v.claim.codes)
+    captures = _captures(group[0])
     headline = claim.role == "cause"
     return Diagnosis(
         position=position,
@@ -205,9 +206,9 @@ def _diagnosis(position: int, group: list[_Verdict]) -> Diagnosis:
         confidence=claim.confidence if headline or claim.role == "notice" else "low",
         role=claim.role,
         provenance=claim.provenance,
-        texts={lang: texts.filled(first.captures) for lang, texts in claim.texts.items()},
+        texts={lang: texts.filled(captures) for lang, texts in claim.texts.items()},
         remedies=claim.remedies,
-        captures=first.captures,
+        captures=captures,
         codes=tuple(codes),
         evidence=tuple(evidence)[:MAX_EVIDENCE],
         location=next((s.location for s in sightings if s.location), None),
@@ -219,6 +220,19 @@ def _diagnosis(position: int, group: list[_Verdict]) -> Diagnosis:
         ranks=tuple(sorted(rank for rank in ranks if rank is not None)),
         consequences=_consequences(group),
     )
+
+
+def _captures(verdict: _Verdict) -> Mapping[str, str]:
+    """Return what the first place says, completed by what else the process says of it.
+
+    A later line of the same rule may give what the first one left out, and so may a message
+    of the same family that was folded into it, such as the reason behind a failed kernel.
+    """
+    claim = verdict.claim
+    kin = [c for c in verdict.followed if (c.family, c.process) == (claim.family, claim.process)]
+    places = [s for c in (claim, *kin) for s in c.sightings]
+    said = {name: text for s in reversed(places) for name, text in s.captures.items()}
+    return {name: text for name, text in said.items() if name in claim.names}
 
 
 def _corroborates(claim: Claim, headline: Claim) -> bool:

@@ -33,7 +33,6 @@ class Group:
     kind: Kind
     lines: list[Line] = field(default_factory=list)
     raised: bool = False
-    restacked: bool = False
     loose: int = 0
     size: int = 0
 
@@ -41,6 +40,12 @@ class Group:
     def reports(self) -> bool:
         """True if the message tells of an error, and more about it may follow."""
         return self.raised or self.kind in (Kind.ERR, Kind.BLOCK, Kind.DETAIL)
+
+    @property
+    def ends_in_frames(self) -> bool:
+        """True if the message quotes a stack, of a worker or an operator, up to its last line."""
+        inner = (line.kind for line in reversed(self.lines) if line.kind is not Kind.INDENTED)
+        return next(inner, None) is Kind.FRAME
 
     @property
     def last(self) -> Line:
@@ -52,10 +57,8 @@ class Group:
         self.lines.append(line)
         self.size += len(line.text) + 1
         self.loose = self.loose + 1 if line.kind is Kind.TEXT else 0
-        if line.kind is Kind.FRAME and self.raised:
-            self.restacked = True
         if line.kind is Kind.RAISED:
-            self.raised, self.restacked = True, False
+            self.raised = True
 
 
 class Ahead:
@@ -97,6 +100,8 @@ def continues(group: Group, line: Line, following: Kind | None) -> bool:
     levels = {"", last.prefix.level, line.prefix.level}
     if len(levels) > 2:
         return False
+    if kind is Kind.RAISED and group.ends_in_frames:
+        return True
     if group.kind is Kind.PLOG:
         return kind in _INNER or (kind is Kind.TEXT and group.loose < MAX_LOOSE)
     if group.kind in (Kind.TRACEBACK, Kind.FRAME) and not group.raised:
@@ -108,9 +113,6 @@ def continues(group: Group, line: Line, following: Kind | None) -> bool:
     if kind is Kind.TEXT:
         limit = MAX_LOOSE_IN_BLOCK if group.kind is Kind.BLOCK else MAX_LOOSE
         return group.reports and group.loose < limit and not line.has_level
-    if kind is Kind.RAISED:
-        # A worker's traceback within the message of the process that tells of it.
-        return group.restacked
     # Dynamo appends the user's stack to its message.
     stack = group.raised and line.text[:1] in (b" ", b"\t")
     return kind is Kind.FRAME and (stack or group.kind is Kind.INDENTED)

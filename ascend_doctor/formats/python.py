@@ -37,7 +37,14 @@ _FRAME = re.compile(
 )
 # Code that the user did not write; a frame in it is not where to look.
 _FOREIGN = re.compile(
-    rb"/(?:site|dist)-packages/|/lib(?:64)?/python3|^<|/torch/|/python3\.\d+/|/conda/lib/"
+    rb"/opp/built-in/|/ascend-toolkit/|/(?:site|dist)-packages/|/lib(?:64)?/python3|^<|/torch/|/python3\.\d+/|/conda/lib/"
+)
+
+
+# Dynamo names the function that it compiles.
+_COMPILED = re.compile(
+    rb"\s{0,16}function: '(?P<function>[^'\n]{1,200})' "
+    rb"\((?P<file>[^:)\n]{1,1000}):(?P<line>\d{1,9})\)"
 )
 
 
@@ -47,7 +54,7 @@ def location(lines: Iterable[bytes]) -> Location | None:
     innermost_first = False
     for line in lines:
         innermost_first = innermost_first or STACK.match(line) is not None
-        found = _FRAME.match(line)
+        found = _FRAME.match(line) or _COMPILED.match(line)
         if found is not None and not _FOREIGN.search(found["file"]):
             best = found
             if innermost_first:

@@ -35,7 +35,7 @@ def kind_of(head: bytes) -> str:
     start = head.lstrip(b"\xef\xbb\xbf\r\n ")
     if _PROFILE.match(start) or _EVENTS.match(start):
         return "profile"
-    if _NPU_SMI.search(head[:8192]):
+    if _NPU_SMI.search(b"\n".join(start.split(b"\n", 3)[:3])):
         return "npu-smi"
     lines = [line for line in head.split(b"\n", _LOOK)[:_LOOK] if line.strip()]
     peeled = [peel(line.rstrip(b"\r")) for line in lines]

@@ -20,6 +20,11 @@ class Code:
     role: str
     meaning: Mapping[Lang, str]
 
+    @property
+    def label(self) -> str:
+        """What people know it by; HCCL's small numbers mean nothing without their name."""
+        return self.name if self.table == "hccl" else self.code
+
 
 # Where a number is an ACL number: only behind the words that the software prints before it.
 _ACL = re.compile(

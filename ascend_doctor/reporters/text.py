@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from rich.console import Console
 from rich.text import Text
@@ -13,6 +11,7 @@ from rich.text import Text
 from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Consequence, Diagnosis, Report, Unexplained
 from ascend_doctor.reporters.labels import colon, joined, label, size
+from ascend_doctor.reporters.layout import Block, prose, steps, wrapped
 from ascend_doctor.reporters.safe import visible
 
 # What a screen can hold; the JSON has all of it.
@@ -23,33 +22,16 @@ MAX_SKIPPED = 5
 MAX_EVIDENCE = 3
 MAX_LINE = 360
 
-# A command this long gets a line of its own, unwrapped, so that it can be copied whole.
-INLINE_COMMAND = 28
-
 _STYLES = {
     Severity.FATAL: "bold red",
     Severity.ERROR: "bold red",
     Severity.WARNING: "bold yellow",
     Severity.INFO: "bold blue",
 }
-_CODE = re.compile(r"`([^`]*)`")
-
 _HEADINGS = (
     *("evidence", "where", "why", "check", "fix", "followed", "codes"),
     *("read", "environment", "skipped", "broken"),
 )
-
-
-class _Block(NamedTuple):
-    """A stretch of text below a heading, hanging by ``indent`` behind its ``mark``."""
-
-    text: Text
-    indent: int = 0
-    wraps: bool = True
-    mark: str = ""
-
-
-_LOOSE = " .,;:。，；：)）"
 
 
 def render(report: Report, lang: Lang = "en", *, color: bool = False, width: int = 100) -> str:
@@ -103,29 +85,28 @@ class _Writer:
         texts = diagnosis.texts[self._lang]
         title = Text(f"{self._say(heading)}{colon(self._lang)}", style=style)
         title.append(visible(texts.title), style="bold")
-        for number, line in enumerate(title.wrap(self._console, self._console.width - 2)):
-            line.rstrip()
+        for number, line in enumerate(wrapped(title, self._console.width - 2)):
             self._console.print(Text.assemble(("  " if number else "✗ ", style), line))
         family = report.families.get(diagnosis.family, {}).get(self._lang, diagnosis.family)
         facts = [self._say(diagnosis.severity.label), f"{diagnosis.family} ({family})"]
         facts += [self._say(diagnosis.confidence), *self._extent(diagnosis)]
-        self._row("", [_Block(Text(" · ".join(facts), style="dim"))])
+        self._row("", [Block(Text(" · ".join(facts), style="dim"))])
         if diagnosis.is_article:
-            self._row("", [_Block(Text(self._say("article"), style="yellow"))])
+            self._row("", [Block(Text(self._say("article"), style="yellow"))])
         self._console.print()
         self._row("evidence", _evidence(diagnosis.evidence[:MAX_EVIDENCE]))
         if diagnosis.location is not None:
             where = diagnosis.location
             text = f"{where.file}:{where.line} "
             text += self._say("in_function", function=where.function)
-            self._row("where", [_Block(Text(visible(text)))])
-        self._row("why", [_Block(_prose(texts.cause))])
-        self._row("check", _steps(texts.checks))
-        self._row("fix", _steps(texts.fixes))
+            self._row("where", [Block(Text(visible(text)))])
+        self._row("why", [Block(prose(texts.cause))])
+        self._row("check", steps(texts.checks))
+        self._row("fix", steps(texts.fixes))
         self._row("followed", self._followed(diagnosis.consequences))
-        self._row("codes", [_Block(Text(", ".join(diagnosis.codes)))])
+        self._row("codes", [Block(Text(", ".join(diagnosis.codes)))])
 
-    def _row(self, name: str, blocks: Sequence[_Block]) -> None:
+    def _row(self, name: str, blocks: Sequence[Block]) -> None:
         """Print blocks in a column, the heading beside the first line; nothing if empty."""
         heading = self._say(name) if name else ""
         left = self._column if name else 2
@@ -135,10 +116,9 @@ class _Writer:
             lines = [block.text]
             if block.wraps:
                 width = self._console.width - left - block.indent
-                lines = [*block.text.wrap(self._console, width, overflow="fold")]
+                lines = wrapped(block.text, width)
             hang = block.mark.ljust(block.indent)
             for line in lines:
-                line.rstrip()
                 if line.plain:
                     self._console.print(Text.assemble(first, hang, line), soft_wrap=True)
                     first, hang = Text(" " * left), " " * block.indent
@@ -153,19 +133,20 @@ class _Writer:
         if diagnosis.ranks:
             ranks = ", ".join(map(str, diagnosis.ranks[:16]))
             more = " …" if len(diagnosis.ranks) > 16 else ""
-            extent.append(self._say("ranks", ranks=ranks + more))
+            name = "rank" if len(diagnosis.ranks) == 1 else "ranks"
+            extent.append(self._say(name, ranks=ranks + more))
         return extent
 
-    def _followed(self, consequences: Sequence[Consequence]) -> list[_Block]:
-        blocks: list[_Block] = []
+    def _followed(self, consequences: Sequence[Consequence]) -> list[Block]:
+        blocks: list[Block] = []
         for item in consequences[:MAX_FOLLOWED]:
             times = f" ×{item.count}" if item.count > 1 else ""
             line = Text(visible(item.title[self._lang]) + times)
             line.append(f"  {visible(item.evidence.path)}:{item.evidence.line}", style="cyan")
-            blocks.append(_Block(line))
+            blocks.append(Block(line))
         if len(consequences) > MAX_FOLLOWED:
             more = self._say("more", count=len(consequences) - MAX_FOLLOWED)
-            blocks.append(_Block(Text(more, style="dim")))
+            blocks.append(Block(Text(more, style="dim")))
         return blocks
 
     def _unexplained(self, items: Sequence[Unexplained]) -> None:
@@ -174,7 +155,7 @@ class _Writer:
         for item in items[:MAX_UNEXPLAINED]:
             place = Text(f"{visible(item.first.path)}:{item.first.line}", style="cyan")
             place.append(f"  ×{item.count}" if item.count > 1 else "", style="default")
-            self._row("", [_Block(place), _Block(Text(_clipped(item.first.text.strip())))])
+            self._row("", [Block(place), Block(Text(_clipped(item.first.text.strip())))])
         self._more(len(items) - MAX_UNEXPLAINED)
 
     def _remarks(self, remarks: Sequence[Diagnosis]) -> None:
@@ -184,7 +165,7 @@ class _Writer:
             times = f" ×{item.count}" if item.count > 1 else ""
             line = Text(f"• {visible(item.texts[self._lang].title)}{times}  ")
             line.append(f"{visible(item.evidence[0].path)}:{item.evidence[0].line}", style="cyan")
-            self._row("", [_Block(line)])
+            self._row("", [Block(line)])
         self._more(len(remarks) - MAX_DIAGNOSES)
 
     def _coverage(self, report: Report) -> None:
@@ -202,7 +183,8 @@ class _Writer:
         parts = [read]
         if coverage.time_range:
             first, last = (time.replace("T", " ") for time in coverage.time_range)
-            parts.append(self._say("span", first=first, last=last))
+            name = "moment" if first == last else "span"
+            parts.append(self._say(name, first=first, last=last))
         if coverage.levels:
             parts.append(self._say("levels", levels=", ".join(coverage.levels)))
             if "plog" in coverage.by_kind and "INFO" not in coverage.levels:
@@ -218,11 +200,11 @@ class _Writer:
                     shown.append(self._say("more", count=len(items) - MAX_SKIPPED))
                 rows.append((name, joined(shown, self._lang)))
         for name, text in rows:
-            self._row(name, [_Block(Text(visible(text), style="dim"))])
+            self._row(name, [Block(Text(visible(text), style="dim"))])
 
     def _more(self, count: int) -> None:
         if count > 0:
-            self._row("", [_Block(Text(self._say("more", count=count), style="dim"))])
+            self._row("", [Block(Text(self._say("more", count=count), style="dim"))])
 
     def _say(self, name: str, **values: object) -> str:
         return label(name, self._lang, **values)
@@ -236,55 +218,9 @@ def _clipped(text: str) -> str:
     return text[: MAX_LINE - 100] + " … " + text[-90:]
 
 
-def _prose(text: str) -> Text:
-    """Return a text with its code spans marked."""
-    out = Text()
-    end = 0
-    for found in _CODE.finditer(text):
-        out.append(visible(text[end : found.start()]))
-        out.append(visible(found[1]), style="green")
-        end = found.end()
-    out.append(visible(text[end:]))
-    return out
-
-
-def _evidence(evidence: Iterable[Evidence]) -> list[_Block]:
-    blocks: list[_Block] = []
+def _evidence(evidence: Iterable[Evidence]) -> list[Block]:
+    blocks: list[Block] = []
     for item in evidence:
-        blocks.append(_Block(Text(f"{visible(item.path)}:{item.line}", style="cyan")))
-        blocks.append(_Block(Text(_clipped(item.text.strip())), indent=2))
+        blocks.append(Block(Text(f"{visible(item.path)}:{item.line}", style="cyan")))
+        blocks.append(Block(Text(_clipped(item.text.strip())), indent=2))
     return blocks
-
-
-def _steps(steps: Sequence[str]) -> list[_Block]:
-    """Return numbered steps; a long command stands on a line of its own, to be copied."""
-    blocks: list[_Block] = []
-    for number, step in enumerate(steps, start=1):
-        mark = f"{number}. "
-        for is_command, text in _parts(step):
-            if is_command:
-                command = Text(visible(text), style="green")
-                blocks.append(_Block(command, indent=5, wraps=False, mark=mark))
-            else:
-                blocks.append(_Block(_prose(text), indent=3, mark=mark))
-            mark = ""
-    return blocks
-
-
-def _parts(step: str) -> Iterable[tuple[bool, str]]:
-    """Split a step into prose and the commands that are too long to stand in it."""
-    prose, end = "", 0
-    for found in _CODE.finditer(step):
-        prose += step[end : found.start()]
-        end = found.end()
-        if len(found[1]) < INLINE_COMMAND:
-            prose += found[0]
-            continue
-        if prose.strip(_LOOSE):
-            yield False, prose.strip()
-        yield True, found[1]
-        prose = ""
-        end += len(step[end:]) - len(step[end:].lstrip(_LOOSE))
-    prose += step[end:]
-    if prose.strip(_LOOSE):
-        yield False, prose.strip()

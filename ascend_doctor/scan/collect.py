@@ -55,7 +55,7 @@ class Collection:
             self.add_finding(rule, process, sighting)
         for code, place in judgement.codes:
             tally = self._codes.setdefault((code.table, code.code, process), _Tally())
-            tally.add(Sighting((place,), {}, (code.code,)))
+            tally.add(Sighting((place,), {}, (code.label,)))
         if judgement.unknown is not None:
             self._add_unknown(record, judgement.unknown)
 

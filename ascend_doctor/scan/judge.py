@@ -38,7 +38,7 @@ def judge(record: Record, rules: Iterable[Rule], knowledge: Knowledge) -> Judgem
     harmless is neither decoded nor unknown.
     """
     codes = [] if is_quiet(record) else knowledge.codes.find(record.text)
-    names = tuple(code.code for _, code in codes)
+    names = tuple(code.label for _, code in codes)
     sightings: list[tuple[str, Sighting]] = []
     known = harmless = False
     for rule in sorted(rules, key=lambda rule: (rule.fallback, rule.id)):
