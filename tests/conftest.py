@@ -12,6 +12,10 @@ from ascend_doctor.cli import main
 ROOT = Path(__file__).parent.parent
 
 
+def pytest_addoption(parser):
+    parser.addoption("--update-golden", action="store_true", help="Write golden files anew.")
+
+
 @pytest.fixture
 def run(monkeypatch):
     """Run the command line in this process; the locale is English unless a test says so."""

@@ -219,8 +219,13 @@ def _clipped(text: str) -> str:
 
 
 def _evidence(evidence: Iterable[Evidence]) -> list[Block]:
-    blocks: list[Block] = []
+    """Return each different line once, under the places where it stands."""
+    places: dict[str, list[str]] = {}
     for item in evidence:
-        blocks.append(Block(Text(f"{visible(item.path)}:{item.line}", style="cyan")))
-        blocks.append(Block(Text(_clipped(item.text.strip())), indent=2))
+        place = f"{visible(item.path)}:{item.line}"
+        places.setdefault(_clipped(item.text.strip()), []).append(place)
+    blocks: list[Block] = []
+    for text, found in places.items():
+        blocks.append(Block(Text(", ".join(found), style="cyan")))
+        blocks.append(Block(Text(text), indent=2))
     return blocks
