@@ -16,7 +16,7 @@ check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/interrogate -q ascend_doctor
+	$(BIN)/interrogate -q --config pyproject.toml ascend_doctor
 	$(BIN)/ascend-doctor rules test
 
 fast: $(STAMP)
