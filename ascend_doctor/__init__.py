@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ascend_doctor.version import __version__
@@ -14,18 +15,15 @@ if TYPE_CHECKING:
     from ascend_doctor.report import Report
 
 
+# Loaded when asked for: `ascend-doctor --help` needs none of it.
+_HOMES = {
+    "DoctorError": "ascend_doctor.errors",
+    "Report": "ascend_doctor.report",
+    "analyze": "ascend_doctor.api",
+}
+
+
 def __getattr__(name: str) -> Any:
-    # Loaded when asked for: `ascend-doctor --help` needs none of it.
-    if name == "analyze":
-        from ascend_doctor.api import analyze
-
-        return analyze
-    if name == "DoctorError":
-        from ascend_doctor.errors import DoctorError
-
-        return DoctorError
-    if name == "Report":
-        from ascend_doctor.report import Report
-
-        return Report
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

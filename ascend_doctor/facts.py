@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from ascend_doctor.errors import MergeError
 from ascend_doctor.records import Evidence, Sighting
 
+# Proofs kept of a rule in a process; more would only repeat them.
+MAX_SIGHTINGS = 3
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Process:

@@ -11,6 +11,11 @@ Role = Literal["cause", "consequence", "wrapper", "notice"]
 Confidence = Literal["low", "medium", "high"]
 Lang = Literal["en", "zh"]
 
+LANGS: tuple[Lang, ...] = ("en", "zh")
+
+# What speaks for a root cause comes first.
+ROLES: tuple[Role, ...] = ("cause", "consequence", "wrapper", "notice")
+
 FAMILIES = (
     "invalid_param",
     "not_found",
@@ -26,8 +31,6 @@ FAMILIES = (
     "numerics",
     "framework_error",
 )
-
-CONFIDENCES: tuple[Confidence, ...] = ("low", "medium", "high")
 
 
 class Severity(enum.IntEnum):
@@ -90,6 +93,17 @@ class Record:
     lines: tuple[int, ...]
 
 
+def sortable(time: str | None) -> str:
+    """Return a time for comparing: none comes last, and a whole second at its own end.
+
+    What is printed without a fraction (torch_npu's ERR line) is told after the fact; what the
+    runtime logged in the same second was there before it.
+    """
+    if time is None:
+        return "~"
+    return time[:-6] + "999999" if time.endswith(".000000") else time
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A line of a log that is kept and shown as proof."""
@@ -103,16 +117,10 @@ class Evidence:
     module: str | None = None
     origin: Origin = Origin()
 
-
-def sortable(time: str | None) -> str:
-    """Return a time for comparing: none comes last, and a whole second at its own end.
-
-    What is printed without a fraction (torch_npu's ERR line) is told after the fact; what the
-    runtime logged in the same second was there before it.
-    """
-    if time is None:
-        return "~"
-    return time[:-6] + "999999" if time.endswith(".000000") else time
+    @property
+    def key(self) -> tuple[str, str, tuple[int, int]]:
+        """Sort key: earliest first, and the same whatever the file was cut into."""
+        return (sortable(self.time), self.path, self.order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +138,5 @@ class Sighting:
 
     @property
     def key(self) -> tuple[str, str, tuple[int, int]]:
-        """Sort key: earliest first, and the same whatever the file was cut into."""
-        first = self.evidence[0]
-        return (sortable(first.time), first.path, first.order)
+        """Sort key: that of the deciding line."""
+        return self.evidence[0].key

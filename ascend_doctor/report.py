@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import Confidence, Evidence, Lang, Location, Origin, Role, Severity
 
 if TYPE_CHECKING:
     import pandas
+
+Status = Literal["clean", "problem", "unexplained"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ class Report:
         return max((d.severity for d in self.diagnoses), default=None)
 
     @property
-    def status(self) -> str:
+    def status(self) -> Status:
         """``problem``, ``unexplained`` (errors that nothing knows) or ``clean``."""
         if self.worst is not None and self.worst >= Severity.WARNING:
             return "problem"

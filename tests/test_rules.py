@@ -1,4 +1,4 @@
-"""Every rule is tested by data: its own examples, the samples, and healthy logs."""
+"""Every rule is tested by data: its own examples, tried among all rules."""
 
 from __future__ import annotations
 

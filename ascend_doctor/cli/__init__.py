@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 
 import click
 
@@ -13,7 +14,7 @@ _COMMANDS = {"analyze": "ascend_doctor.cli.analyze", "rules": "ascend_doctor.cli
 
 
 class _Commands(click.Group):
-    """Loads a command when it is run, and turns an expected error into one line."""
+    """Loads a command when it is run; what goes wrong in it is told and exits 2."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)
@@ -32,13 +33,24 @@ class _Commands(click.Group):
 
         try:
             return super().invoke(ctx)
+        except click.exceptions.Exit:
+            raise
+        except click.ClickException as err:
+            err.show()  # not raised again: click's exit code may be 1, which is a finding here
         except DoctorError as err:
             click.echo(f"error: {err}", err=True)
-            ctx.exit(ERROR)
         except BrokenPipeError:
             # The reader (head, less) has left; nothing is lost that anyone waits for.
             sys.stderr.close()
-            ctx.exit(ERROR)
+        except OSError as err:
+            # What cannot be read is skipped and told; this is the output.
+            click.echo(f"error: the report cannot be written: {err.strerror}", err=True)
+        except KeyboardInterrupt:
+            click.echo("error: interrupted", err=True)
+        except Exception:
+            # A bug: Python's own exit code for it would read as a finding.
+            traceback.print_exc()
+        ctx.exit(ERROR)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

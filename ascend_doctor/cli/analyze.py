@@ -78,8 +78,8 @@ def command(
     \b
     Exit codes
       0  nothing at or above --fail-on
-      1  a diagnosis at or above --fail-on
-      2  wrong usage, or the run could not be completed
+      1  a diagnosis at or above --fail-on; with --strict, an error nothing explains
+      2  wrong usage, or the run could not be completed; with --strict, a part not read
       3  nothing readable was found
     """
     from ascend_doctor.api import analyze
@@ -110,7 +110,7 @@ def exit_code(report: Report, fail_on: str, strict: bool) -> int:
         return exits.ERROR
     if not coverage.files:
         return exits.NO_INPUT
-    if strict and report.status == "unexplained":
+    if strict and report.unexplained:
         return exits.FINDINGS
     if fail_on == "never" or report.worst is None:
         return exits.OK

@@ -23,12 +23,18 @@ def command() -> None:
 def test(ctx: click.Context, folder: Path | None, select: str) -> None:
     """Try every rule on its own examples: those of FOLDER, or the built-in ones.
 
-    Exits 0 when all come out as they say, 1 when one does not, 2 when a file is wrong.
+    Exits 0 when all come out as they say, 1 when one does not, 2 when a file is wrong, and 3
+    when there is no rule to try.
     """
     from ascend_doctor.rulecheck import check
 
     count, failures = check(folder, select)
     for line in failures:
         click.echo(line)
+    if not count:
+        where = "the built-in rules" if folder is None else f"{folder}/<family>/*.yaml"
+        asked = f" whose id contains {select}" if select else ""
+        click.echo(f"error: no rule to try: {where} hold none{asked}", err=True)
+        ctx.exit(exits.NO_INPUT)
     click.echo(f"{count} rules, {len(failures)} failures", err=True)
     ctx.exit(exits.FINDINGS if failures else exits.OK)

@@ -6,12 +6,21 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from ascend_doctor.facts import CodeSeen, Facts, Finding, Process
+from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Facts, Finding, Process
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import Explains, Rule, Texts
-from ascend_doctor.records import Confidence, Lang, Role, Severity, Sighting, sortable
+from ascend_doctor.records import (
+    LANGS,
+    ROLES,
+    Confidence,
+    Lang,
+    Role,
+    Severity,
+    Sighting,
+    sortable,
+)
 
-MAX_SIGHTINGS = 3
+# Codes that a claim lists, in the order in which they were named.
 MAX_CODES = 12
 
 
@@ -191,21 +200,19 @@ def _of_rule(rule: Rule, finding: Finding, codes: tuple[str, ...]) -> Claim:
     )
 
 
-# A code that names the fault itself decides before one that names only the layer.
-_ROLES = {"cause": 0, "consequence": 1, "wrapper": 2}
-
-
 def _of_codes(
     seen: list[CodeSeen], process: Process, knowledge: Knowledge, named: tuple[str, ...]
 ) -> list[Claim]:
-    """Return a low-confidence claim for the most telling code, if there is one."""
+    """Return a low-confidence claim for the most telling code, if there is one.
+
+    A code that names the fault itself decides before one that names only the layer.
+    """
     told = [(code, knowledge.codes.row(code.table, code.code)) for code in seen]
-    told = [(code, row) for code, row in told if row.role in _ROLES]
+    told = [(code, row) for code, row in told if row.role != "notice"]
     if not told:
         return []
-    code, row = min(told, key=lambda item: (_ROLES[item[1].role], item[0].sighting.key))
+    code, row = min(told, key=lambda item: (ROLES.index(item[1].role), item[0].sighting.key))
     family = knowledge.families[row.family]
-    langs: tuple[Lang, ...] = ("en", "zh")
     texts = {
         lang: Texts(
             title=f"{row.code} {row.name}",
@@ -213,7 +220,7 @@ def _of_codes(
             checks=(),
             fixes=family.next[lang],
         )
-        for lang in langs
+        for lang in LANGS
     }
     claim = Claim(
         rule=f"code-{row.table.replace('_', '-')}-{row.code.lower()}",
@@ -221,7 +228,7 @@ def _of_codes(
         role="cause" if row.role == "cause" else "wrapper",
         severity=Severity.ERROR,
         confidence="low",
-        provenance=("cann-source",),
+        provenance=("torch-npu" if row.table == "torch_npu" else "cann-source",),
         texts=texts,
         remedies=(),
         explains=(),

@@ -22,8 +22,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-SOURCE = "error_block"
-
 _CODE = rb"(?:E[1-9A-Z]|W[1-9A-Z])\d{4}"
 _TIME = rb"(?P<date>\d{4}-\d\d-\d\d)-(?P<clock>\d\d:\d\d:\d\d)\.(?P<ms>\d{3})\.(?P<us>\d{3})"
 _HEAD = re.compile(

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from ascend_doctor.view.prefix import level_name
 
-SOURCE = "logged"
-
 _GLOG = re.compile(
     rb"(?P<letter>[VDIWEF])(?P<day>\d{4}) (?P<clock>\d\d:\d\d:\d\d\.\d{3,9}) +(?P<pid>\d{1,10}) "
     rb"(?P<where>[^\]\n]{1,300}:\d{1,7})\] ?"

@@ -17,8 +17,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-SOURCE = "plog"
-
 _HEAD = re.compile(
     rb"[\t >]{0,16}\[(?P<level>DEBUG|INFO|WARNING|ERROR|NULL|EVENT|TRACE|\d{1,3})\] ?"
     rb"(?P<module>[A-Z][A-Z0-9_]{1,31}|\d{1,3})\((?P<pid>\d{1,10})"

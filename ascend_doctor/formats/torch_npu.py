@@ -16,8 +16,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-SOURCE = "torch_npu"
-
 _HEAD = re.compile(
     rb"\s{0,16}\[ERROR\] (?P<date>\d{4}-\d\d-\d\d)-(?P<clock>\d\d:\d\d:\d\d) "
     rb"\(PID:(?P<pid>\d{1,10}), Device:(?P<device>-?\d{1,6}), RankID:(?P<rank>-?\d{1,6})\)"

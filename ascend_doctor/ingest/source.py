@@ -12,7 +12,10 @@ BLOCK = 1 << 20
 HEAD = 64 << 10
 
 _GZIP = b"\x1f\x8b"
+# The unpacker copies what is left behind each member: small pieces keep many members cheap.
+_PIECE = 16 << 10
 _PACKED = {
+    _GZIP: "gzip file within another",
     b"PK\x03\x04": "zip archive",
     b"\xfd7zXZ\x00": "xz file",
     b"BZh": "bzip2 file",
@@ -84,14 +87,19 @@ def _chain(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield from rest
 
 
+def _pieces(packed: Iterator[bytes]) -> Iterator[bytes]:
+    for block in packed:
+        for start in range(0, len(block), _PIECE):
+            yield block[start : start + _PIECE]
+
+
 def _gunzipped(packed: Iterator[bytes]) -> Iterator[bytes]:
     """Unpack gzip members one after the other, in bounded steps."""
     from isal import isal_zlib
 
     inflater = isal_zlib.decompressobj(wbits=31)
     begun = False
-    for block in packed:
-        data = block
+    for data in _pieces(packed):
         while data:
             begun = True
             try:

@@ -10,17 +10,12 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from ascend_doctor.errors import RuleError
-from ascend_doctor.knowledge.load import first_error, load_rule, load_yaml, rule_files
-from ascend_doctor.knowledge.schema import (
-    Bilingual,
-    BilingualSteps,
-    Explains,
-    Strict,
-)
-from ascend_doctor.records import FAMILIES
+from ascend_doctor.knowledge.load import first_error, line_of, load_rule, load_yaml, rule_files
+from ascend_doctor.knowledge.schema import Bilingual, BilingualSteps, Explains, Strict
+from ascend_doctor.records import FAMILIES, ROLES
 
 # Columns of the code tables; the hex table only leads on to the ACL numbers.
 CODE_TABLES = ("acl", "hccl", "error_manager", "torch_npu")
@@ -34,8 +29,7 @@ class _Family(Strict):
     explains: tuple[Explains, ...] = ()
 
 
-class _Families(Strict):
-    of: dict[str, _Family]
+_FAMILIES = TypeAdapter(dict[str, _Family])
 
 
 def compile_patterns(patterns: Path) -> dict[str, Any]:
@@ -117,16 +111,16 @@ def _check_references(path: Path, rule: dict[str, Any], ids: Collection[str]) ->
 
 
 def _families(path: Path) -> dict[str, Any]:
-    _, data = load_yaml(path)
+    tree, data = load_yaml(path)
     if set(data) != set(FAMILIES):
         odd = sorted(set(data) ^ set(FAMILIES))
         raise RuleError(f"{path}:1: families: missing or unknown: {', '.join(map(str, odd))}")
     try:
-        families = _Families.model_validate({"of": data})
+        families = _FAMILIES.validate_python(data)
     except ValidationError as err:
-        _, where, message = first_error(err)
-        raise RuleError(f"{path}:1: {where}: {message}") from err
-    return {name: families.of[name].model_dump(mode="json") for name in FAMILIES}
+        loc, where, message = first_error(err)
+        raise RuleError(f"{path}:{line_of(tree, loc)}: {where}: {message}") from err
+    return {name: families[name].model_dump(mode="json") for name in FAMILIES}
 
 
 def _table(folder: Path, name: str, columns: list[str]) -> dict[str, list[str]]:
@@ -148,5 +142,7 @@ def _table(folder: Path, name: str, columns: list[str]) -> dict[str, list[str]]:
             raise RuleError(f"{path}:{number}: code: {row[0]} stands twice")
         if "family" in columns and row[2] not in FAMILIES:
             raise RuleError(f"{path}:{number}: family: {row[2]} is unknown")
+        if "role" in columns and row[3] not in ROLES:
+            raise RuleError(f"{path}:{number}: role: {row[3]} is none of {', '.join(ROLES)}")
         table[row[0]] = row[1:]
     return table

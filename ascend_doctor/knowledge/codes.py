@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ascend_doctor.records import Lang
+from ascend_doctor.records import Lang, Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Code:
     code: str
     name: str
     family: str
-    role: str
+    role: Role
     meaning: Mapping[Lang, str]
 
     @property

@@ -33,7 +33,7 @@ def load_rule(path: Path) -> RuleFile:
         rule = RuleFile.model_validate(data)
     except ValidationError as err:
         loc, where, message = first_error(err)
-        raise RuleError(f"{path}:{_line_of(tree, loc)}: {where}: {message}") from err
+        raise RuleError(f"{path}:{line_of(tree, loc)}: {where}: {message}") from err
     if rule.id != path.stem:
         raise RuleError(f"{path}:1: id: is {rule.id}, so name the file {rule.id}.yaml")
     if rule.family != path.parent.name:
@@ -97,19 +97,21 @@ def _twins(node: yaml.Node) -> Iterator[tuple[yaml.Node, str]]:
             yield from _twins(item)
 
 
-def _line_of(tree: yaml.Node, loc: tuple[int | str, ...]) -> int:
-    """Return the line of the deepest node on the way to ``loc``."""
-    node = tree
+def line_of(tree: yaml.Node, loc: tuple[int | str, ...]) -> int:
+    """Return the line of the deepest key or item on the way to ``loc``."""
+    node, line = tree, tree.start_mark.line
     for step in loc:
         if isinstance(node, yaml.MappingNode):
             found = next(((k, v) for k, v in node.value if k.value == str(step)), None)
             if found is None:
                 break
-            node = found[1] if not isinstance(found[1], yaml.ScalarNode) else found[0]
+            key, node = found
+            line = key.start_mark.line
         elif isinstance(node, yaml.SequenceNode) and isinstance(step, int):
             if step >= len(node.value):
                 break
             node = node.value[step]
+            line = node.start_mark.line
         else:
             break
-    return int(node.start_mark.line) + 1
+    return int(line) + 1

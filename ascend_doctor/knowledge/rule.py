@@ -10,7 +10,7 @@ from typing import Any
 import regex
 
 from ascend_doctor.knowledge.texts import fill
-from ascend_doctor.records import Confidence, Lang, Role, Severity
+from ascend_doctor.records import LANGS, Confidence, Lang, Role, Severity
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Explains:
 
 @dataclass(frozen=True)
 class Texts:
-    """What a rule says in one language; captures still in braces."""
+    """What a rule says in one language; captures stand in braces until ``filled``."""
 
     title: str
     cause: str
@@ -86,16 +86,6 @@ class Rule:
     texts: Mapping[Lang, Texts]
     remedies: tuple[tuple[str, Mapping[str, str]], ...]
 
-    @property
-    def is_article(self) -> bool:
-        """True where the article alone prints this wording, and no release does."""
-        return set(self.provenance) == {"article"}
-
-    def literals(self) -> set[bytes]:
-        """Return every literal that the scan must look for on behalf of this rule."""
-        wanted = {variant.anchor for variant in self.match}
-        return wanted | {*self.requires_process, *self.excludes_process}
-
 
 def from_index(item: Mapping[str, Any]) -> Rule:
     """Build a rule from its entry in the compiled index."""
@@ -124,7 +114,7 @@ def from_index(item: Mapping[str, Any]) -> Rule:
         excludes_record=_encoded(item["excludes"]["record"]),
         excludes_process=_encoded(item["excludes"]["process"]),
         explains=explains_of(item),
-        texts={lang: _texts(item, lang) for lang in ("en", "zh")},
+        texts={lang: _texts(item, lang) for lang in LANGS},
         remedies=tuple((r["id"], r["params"]) for r in item["remedies"]),
     )
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_vali
 
 from ascend_doctor.knowledge.explain import VERDICTS
 from ascend_doctor.knowledge.texts import PLACEHOLDER, code_spans
-from ascend_doctor.records import FAMILIES
+from ascend_doctor.records import FAMILIES, LANGS, Confidence, Role
 
 # A shorter literal hits so often that the scan pays for it on every line.
 MIN_ANCHOR_BYTES = 4
@@ -145,9 +145,9 @@ class RuleFile(Strict):
 
     id: RuleId
     family: Literal[FAMILIES]  # type: ignore[valid-type]
-    role: Literal["cause", "consequence", "wrapper", "notice"]
+    role: Role
     severity: Literal["info", "warning", "error", "fatal"]
-    confidence: Literal["low", "medium", "high"]
+    confidence: Confidence
     status: Literal["experimental", "stable", "deprecated"] = "experimental"
     provenance: Annotated[tuple[Provenance, ...], Field(min_length=1)]
     levels: Literal["error", "any"] = "error"
@@ -186,7 +186,8 @@ class RuleFile(Strict):
 
     def _check_texts(self, always: set[str]) -> None:
         """Refuse a text with an unknown capture, or free text inside a command."""
-        for lang in ("en", "zh"):
+        used: dict[str, set[str]] = {}
+        for lang in LANGS:
             texts = [getattr(self.title, lang), getattr(self.cause, lang)]
             texts += [*getattr(self.checks, lang), *getattr(self.fixes, lang)]
             for text in texts:
@@ -205,8 +206,6 @@ class RuleFile(Strict):
                             raise ValueError(
                                 f"{lang} command uses {{{found['name']}}}, which is free text"
                             )
-            used = [sorted(f["name"] for f in PLACEHOLDER.finditer(" ".join(texts)))]
-            if lang == "en":
-                english = used
-            elif {n for u in used for n in u} != {n for u in english for n in u}:
-                raise ValueError("en and zh texts use different captures")
+            used[lang] = {found["name"] for t in texts for found in PLACEHOLDER.finditer(t)}
+        if odd := used["en"] ^ used["zh"]:
+            raise ValueError(f"only one language uses the capture {', '.join(sorted(odd))}")

@@ -48,9 +48,11 @@ def fill(text: str, captures: Mapping[str, str]) -> str:
 
     def put(found: re.Match[str], quote: bool) -> str:
         value = captures.get(found["name"])
-        if value is None:
+        # Inside a command, what begins with a dash would be taken for an option of it.
+        if value is None or (quote and value.startswith("-")):
             return "?" if found["fallback"] is None else found["fallback"]
-        return _quoted(value, found.string[: found.start()]) if quote else value
+        # Backticks would make a command of what a log says.
+        return _quoted(value, found.string[: found.start()]) if quote else value.replace("`", "'")
 
     out, end = [], 0
     for span in _CODE.finditer(text):

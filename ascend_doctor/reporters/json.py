@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ascend_doctor.records import Evidence, Lang, Origin
+from ascend_doctor.records import LANGS, Evidence, Lang, Origin
 from ascend_doctor.report import Diagnosis, Report
+from ascend_doctor.reporters.safe import json_escaped
 from ascend_doctor.version import __version__
 
 SCHEMA_VERSION = "1.0"
-_LANGS: tuple[Lang, ...] = ("en", "zh")
 
 
 def render(report: Report, lang: Lang = "en") -> str:
     """Return the report as JSON; both languages are in it, whatever ``lang`` says."""
-    return json.dumps(as_dict(report), ensure_ascii=False, indent=1) + "\n"
+    return json_escaped(json.dumps(as_dict(report), ensure_ascii=False, indent=1)) + "\n"
 
 
 def as_dict(report: Report) -> dict[str, Any]:
@@ -64,10 +64,10 @@ def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
         "confidence": diagnosis.confidence,
         "role": diagnosis.role,
         "provenance": list(diagnosis.provenance),
-        "title": {lang: texts[lang].title for lang in _LANGS},
-        "cause": {lang: texts[lang].cause for lang in _LANGS},
-        "checks": {lang: list(texts[lang].checks) for lang in _LANGS},
-        "fixes": {lang: list(texts[lang].fixes) for lang in _LANGS},
+        "title": {lang: texts[lang].title for lang in LANGS},
+        "cause": {lang: texts[lang].cause for lang in LANGS},
+        "checks": {lang: list(texts[lang].checks) for lang in LANGS},
+        "fixes": {lang: list(texts[lang].fixes) for lang in LANGS},
         "remedies": [{"id": name, "params": dict(params)} for name, params in diagnosis.remedies],
         "captures": dict(diagnosis.captures),
         "codes": list(diagnosis.codes),
@@ -86,7 +86,7 @@ def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
                 "rule": item.rule,
                 "family": item.family,
                 "role": item.role,
-                "title": {lang: item.title[lang] for lang in _LANGS},
+                "title": {lang: item.title[lang] for lang in LANGS},
                 "count": item.count,
                 "first": _place(item.evidence),
             }

@@ -13,6 +13,13 @@ from ascend_doctor.report import Report
 from ascend_doctor.reporters.labels import colon, label, size
 from ascend_doctor.reporters.safe import visible
 
+# What an issue can hold; the JSON has more.
+MAX_DIAGNOSES = 5
+MAX_EVIDENCE = 3
+MAX_FOLLOWED = 5
+MAX_UNEXPLAINED = 10
+MAX_SKIPPED = 10
+
 # What would begin markup, HTML, a mention or a link; code spans of our own texts stay.
 _MARKUP = re.compile(r"([\\*_<>\[\]|#@!~])")
 _CODE = re.compile(r"(`[^`\n]*`)")
@@ -21,15 +28,22 @@ _CODE = re.compile(r"(`[^`\n]*`)")
 def render(report: Report, lang: Lang = "en") -> str:
     """Return the report as Markdown; log text in it is quoted and cannot become markup."""
     template = _environment().get_template("report.md.j2")
+    told = [d for d in report.diagnoses if d.severity >= Severity.WARNING]
     kinds = ", ".join(f"{count} {kind}" for kind, count in report.coverage.by_kind.items())
     text = template.render(
         report=report,
+        told=told,
+        remarks=[d for d in report.diagnoses if d not in told],
+        max_diagnoses=MAX_DIAGNOSES,
+        max_evidence=MAX_EVIDENCE,
+        max_followed=MAX_FOLLOWED,
+        max_unexplained=MAX_UNEXPLAINED,
+        max_skipped=MAX_SKIPPED,
         lang=lang,
         colon=colon(lang),
         say=partial(_say, lang),
         size=size,
         kinds=kinds or "-",
-        warning=Severity.WARNING,
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import heapq
 from dataclasses import dataclass, field
 
-from ascend_doctor.facts import CodeSeen, Finding, Process, Unknown
+from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Unknown
 from ascend_doctor.records import Evidence, Record, Sighting
 from ascend_doctor.scan.judge import Judgement
 from ascend_doctor.view.encoding import shown
 
-# Proofs kept for a rule in a process; more would only repeat them.
-MAX_SIGHTINGS = 3
 # Different error messages that no rule knows, kept per source.
 MAX_TEMPLATES = 500
 

@@ -12,7 +12,7 @@ class Literals:
     """A compiled set of byte strings, found wherever they stand in a text."""
 
     def __init__(self, literals: Sequence[bytes]) -> None:
-        self._literals = literals
+        self._lengths = [len(literal) for literal in literals]
         self._database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
         self._database.compile(
             expressions=[*literals],
@@ -29,7 +29,7 @@ class Literals:
         if not text:
             return []
         found: list[tuple[int, int]] = []
-        lengths = [len(literal) for literal in self._literals]
+        lengths = self._lengths
 
         def note(number: int, start: int, end: int, flags: int, context: Any) -> None:
             found.append((end - lengths[number], number))

@@ -49,6 +49,9 @@ _FORMS = tuple(
         rf"\[{_LEVEL}\] (?:\[\d{{1,10}}\] )?",
         rf"(?P<time>{_DATE} {_CLOCK}) {_LEVEL}:? ",
         rf"{_LEVEL}:[\w.]{{1,120}}:",
+        # MindIE
+        rf"\[(?P<time>{_DATE} {_CLOCK})(?:[+-]\d\d:\d\d)?\] \[(?P<pid>\d{{1,10}})\] \[\d{{1,20}}\] "
+        rf"\[[\w-]{{1,32}}\] \[{_LEVEL}\] ?\[[\w./-]{{1,120}}[:-]\d{{1,6}}\] ?(?:: )?",
         # the device's log daemon about itself
         rf"(?P<time>{_DATE} {_CLOCK})\[{_LEVEL}\] ",
         # a bare clock in brackets, container runtimes, a counter before it

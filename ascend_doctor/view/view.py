@@ -36,7 +36,7 @@ class View:
         body: the part of ``text`` whose hits belong to this window; the rest is context.
     """
 
-    __slots__ = ("_numbers", "_prefixes", "_raw_first", "_starts", "body", "text")
+    __slots__ = ("_counted", "_numbers", "_prefixes", "_raw_first", "_starts", "body", "text")
 
     def __init__(
         self,
@@ -53,6 +53,7 @@ class View:
         self._starts = starts
         self._numbers = numbers
         self._prefixes = prefixes or {}
+        self._counted = (0, 0)
 
     def line_start(self, offset: int) -> int:
         """Return where the line that holds ``offset`` begins."""
@@ -66,8 +67,18 @@ class View:
     def number(self, offset: int) -> tuple[int, int]:
         """Return the original line number at ``offset``, and which part of that line it is."""
         if self._starts is None or self._numbers is None:
-            return self._raw_first + self.text.count(b"\n", 0, offset), 0
+            return self._raw_first + self._newlines_before(offset), 0
         return self._numbers[bisect_right(self._starts, offset) - 1]
+
+    def _newlines_before(self, offset: int) -> int:
+        # Counted on from the last place: from the begin, a window of errors would be quadratic.
+        place, count = self._counted
+        if offset < place:
+            count -= self.text.count(b"\n", offset, place)
+        else:
+            count += self.text.count(b"\n", place, offset)
+        self._counted = (offset, count)
+        return count
 
     def prefix(self, offset: int) -> Prefix:
         """Return what was peeled off the line at ``offset``."""

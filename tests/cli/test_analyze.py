@@ -99,6 +99,12 @@ def test_an_error_that_nothing_knows_is_shown_but_fails_only_when_strict(run, lo
     assert run("analyze", path, "--strict").exit_code == 1
 
 
+def test_an_unknown_error_beside_a_lesser_diagnosis_fails_a_strict_run(run, log):
+    path = log(FAULT + ODD)
+    assert run("analyze", path, "--fail-on", "never").exit_code == 0
+    assert run("analyze", path, "--fail-on", "never", "--strict").exit_code == 1
+
+
 def test_an_unreadable_part_fails_a_strict_run_with_2(run, log, tmp_path):
     log(HEALTHY)
     (tmp_path / "core").write_bytes(bytes(1000))
@@ -118,6 +124,16 @@ def test_output_goes_to_a_file(run, log, tmp_path):
     done = run("analyze", log(FAULT), "-f", "json", "-o", target)
     assert (done.exit_code, done.stdout) == (1, "")
     assert json.loads(target.read_text(encoding="utf-8"))["status"] == "problem"
+
+
+def test_an_output_that_cannot_be_written_exits_2(run, log, tmp_path):
+    done = run("analyze", log(FAULT), "-o", tmp_path / "gone" / "report.txt")
+    assert (done.exit_code, "report.txt" in done.stderr) == (2, True)
+    done = run("analyze", log(FAULT), "-o", "/dev/full")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "error: the report cannot be written: No space left on device\n",
+    )
 
 
 def test_the_language_follows_the_locale(run, log, monkeypatch):

@@ -47,3 +47,23 @@ def test_analysis_loads_neither_pandas_nor_torch(tmp_path):
 def test_rules_test_passes_on_the_shipped_rules_of_a_family(run):
     done = run("rules", "test", "-k", "not-found-shared-library")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", "1 rules, 0 failures\n")
+
+
+def test_rules_test_that_tries_no_rule_exits_3(run, tmp_path):
+    done = run("rules", "test", "-k", "no-such-rule")
+    assert (done.exit_code, done.stdout, done.stderr) == (
+        3,
+        "",
+        "error: no rule to try: the built-in rules hold none whose id contains no-such-rule\n",
+    )
+    assert run("rules", "test", tmp_path).exit_code == 3
+
+
+def test_a_bug_shows_its_traceback_and_exits_2(run, tmp_path, monkeypatch):
+    (tmp_path / "a.log").write_text("step 1\n")
+    monkeypatch.setattr("ascend_doctor.api.analyze", lambda *args, **kwargs: 1 / 0)
+    done = run("analyze", tmp_path)
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (
+        2,
+        "ZeroDivisionError: division by zero",
+    )

@@ -81,11 +81,6 @@ def test_a_rule_keeps_all_that_its_file_says(compiled):
     )
 
 
-def test_the_literals_that_must_be_looked_for_are_told(compiled):
-    known = from_dict(compiled).rules["buffer-oom-pool"]
-    assert known.literals() == {b"is full", b"started", b"resolved"}
-
-
 def test_the_written_index_reads_back_as_the_same_rules(tmp_path, compiled):
     target = tmp_path / "built" / "index.json"
     write_index(tmp_path, target)

@@ -28,6 +28,14 @@ def test_the_schema_and_the_code_know_the_same_families():
     assert SCHEMA["$defs"]["family"]["enum"] == list(FAMILIES)
 
 
+def test_a_log_cannot_steer_what_prints_the_report(tmp_path):
+    line = "ImportError: \u202elibx.so: cannot open shared object file: \x9b2J ##[group]x"
+    (tmp_path / "train.log").write_text(line + "\n", encoding="utf-8")
+    said = reporter.render(ascend_doctor.analyze(tmp_path))
+    assert [c for c in ("\u202e", "\x9b", "##[") if c in said] == []
+    assert json.loads(said)["diagnoses"][0]["evidence"][0]["text"] == line
+
+
 def test_a_whole_diagnosis(tmp_path):
     (tmp_path / "node-1").mkdir()
     (tmp_path / "node-1" / "worker.log").write_text(

@@ -70,3 +70,8 @@ def test_a_log_cannot_use_our_markup(said):
     assert "[bold]x[/bold]" in said(
         "ImportError: [bold]x[/bold] libx.so: cannot open shared object"
     )
+
+
+def test_a_log_cannot_command_the_runner_of_a_job(said):
+    text = said("ImportError: libx.so: cannot open shared object file: ::error::x ##[group]y")
+    assert "file: \\x3a:error::x \\x23#[group]y" in " ".join(text.split())

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_doctor.facts import CodeSeen, Finding, Process, Shard, Unknown
+from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Shard, Unknown
 from ascend_doctor.ingest.discover import discover
 from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.records import Evidence, Origin, Sighting
-from ascend_doctor.scan.collect import MAX_SIGHTINGS, MAX_TEMPLATES
+from ascend_doctor.scan.collect import MAX_TEMPLATES
 from ascend_doctor.scan.judge import MAX_LINE
 from ascend_doctor.scan.scanner import Scanner
 from tests.rulesets import knowledge, rule, source
