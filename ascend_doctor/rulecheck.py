@@ -37,6 +37,9 @@ class Checker:
             sighting = fired[rule.id].sightings[0]
             if dict(sighting.captures) != example.captures:
                 yield f"{where}: captures {dict(sighting.captures)}, not {example.captures}"
+            if lacking := rule.needed() - sighting.captures.keys():
+                name = min(lacking)
+                yield f"{where}: does not capture {name}; write {{{name}|what to say instead}}"
             line = sighting.evidence[0].line
             if example.line is not None and line != example.line:
                 yield f"{where}: quotes line {line}, not {example.line}"

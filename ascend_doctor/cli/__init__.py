@@ -30,6 +30,7 @@ class _Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         from ascend_doctor.errors import DoctorError
+        from ascend_doctor.reporters.safe import visible
 
         try:
             return super().invoke(ctx)
@@ -38,7 +39,7 @@ class _Commands(click.Group):
         except click.ClickException as err:
             err.show()  # not raised again: click's exit code may be 1, which is a finding here
         except DoctorError as err:
-            click.echo(f"error: {err}", err=True)
+            click.echo(f"error: {visible(str(err))}", err=True)
         except BrokenPipeError:
             # The reader (head, less) has left; nothing is lost that anyone waits for.
             sys.stderr.close()

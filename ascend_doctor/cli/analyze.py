@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO, get_args
@@ -14,12 +16,21 @@ from ascend_doctor.cli import exits
 from ascend_doctor.records import Lang, Severity
 from ascend_doctor.report import Report
 from ascend_doctor.reporters.language import choose
+from ascend_doctor.reporters.safe import visible
 
 FORMATS = ("text", "json", "markdown")
 
 
+class _Input(click.Path):
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        # As a path it would be the working folder: most likely an unset variable.
+        if value == "":
+            self.fail("a path is empty; is a variable unset?", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 @click.command("analyze")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path, allow_dash=True))
+@click.argument("paths", nargs=-1, type=_Input(path_type=Path, allow_dash=True))
 @click.option(
     "-f",
     "--format",
@@ -84,6 +95,8 @@ def command(
     """
     from ascend_doctor.api import analyze
 
+    if sys.stdout is None and getattr(output, "name", None) == "-":
+        raise OSError(errno.EBADF, "standard output is closed")
     report = analyze(paths, rules=rules_dir)
     reporter = import_module(f"ascend_doctor.reporters.{format_}")
     output.write(reporter.render(report, choose(lang), **_terminal(format_, output)))
@@ -123,4 +136,4 @@ def _nothing_read(report: Report) -> str:
         return "error: no files found; a gate that read nothing must not be green"
     path, reason = skipped[0]
     more = f" and {len(skipped) - 1} more" if len(skipped) > 1 else ""
-    return f"error: nothing readable was found: {path}: {reason}{more}"
+    return f"error: nothing readable was found: {visible(f'{path}: {reason}')}{more}"

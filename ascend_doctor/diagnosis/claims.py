@@ -74,7 +74,8 @@ def claims(facts: Facts, knowledge: Knowledge) -> dict[Process, list[Claim]]:
         causes = [f for f in kept if knowledge.rules[f.rule].role == "cause"]
         seen = _codes_in(codes[process], causes, dropped)
         named = tuple(code.sighting.codes[0] for code in seen)[:MAX_CODES]
-        result = [_of_rule(knowledge.rules[f.rule], f, named) for f in kept]
+        rules = ((knowledge.rules[f.rule], f) for f in kept)
+        result = [_of_rule(rule, f, named) for rule, f in rules if not rule.quiet]
         if not any(claim.role == "cause" for claim in result):
             result += _of_codes(seen, process, knowledge, named)
         if result:

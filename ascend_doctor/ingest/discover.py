@@ -18,7 +18,7 @@ def discover(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
     """Yield each file below ``paths`` once, in a stable order; linked folders are not entered.
 
     Raises:
-        InputError: a named path does not exist, or none was named.
+        InputError: a named path does not exist or is out of reach, or none was named.
     """
     if not paths:
         raise InputError("no input named; give log files, folders, or - for standard input")
@@ -26,14 +26,23 @@ def discover(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
     seen: set[tuple[int, int]] = set()
     for path in dict.fromkeys(paths):
         if path == STDIN:
+            if sys.stdin is None:
+                raise InputError("-: standard input is closed")
             yield Source("<stdin>", lambda: sys.stdin.buffer)
-        elif path.is_dir():
+        elif _is_folder(path):
             base = str(path) if several else ""
             yield from _walk(path, base, seen)
-        elif path.exists():
-            yield from _file(path, str(path) if several else path.name, seen, named=True)
         else:
-            raise InputError(f"{path}: no such file or folder")
+            yield from _file(path, str(path) if several else path.name, seen, named=True)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"{path}: no such file or folder") from None
+    except OSError as err:
+        raise InputError(f"{path}: {_reason(err)}") from err
 
 
 def _walk(folder: Path, base: str, seen: set[tuple[int, int]]) -> Iterator[Source | Skipped]:

@@ -27,14 +27,17 @@ class Code:
 
 
 # Where a number is an ACL number: only behind the words that the software prints before it.
-_ACL = re.compile(
+_ACL = re.compile(rb"\d{6,}")
+_BEFORE_ACL = re.compile(
     rb"(?:error code is[ :]{0,3}|error code:|[Ee]rrCode[ =:]{1,3}|[Ee]rrorCode ?= ?"
     rb"|runtime result = |retCode is |CANN failure |ge result ?= ?|result = |\bret(?:Code)? ?"
-    rb"(?:= ?)?|ErrorNo: |failed(?: ?:|,) ?)(\d{6})\b"
+    rb"(?:= ?)?|ErrorNo: |failed(?: ?:|,) ?)\Z"
 )
+_REACH = 24
 _HEX = re.compile(rb"(?:InnerCode|retCode|error) ?= ?(0x0?7[0-9a-fA-F]{6})\b")
-_MANAGER = re.compile(rb"(?<![A-Za-z0-9])((?:E[1-9A-Z]|W[1-9A-Z])\d{4})(?![0-9A-Za-z])")
-_PTA = re.compile(rb"\b(ERR\d{5})\b")
+# Patterns that begin with a set of bytes or a literal: an error storm is searched by them.
+_MANAGER = re.compile(rb"[EW][1-9A-Z]\d{4}(?![0-9A-Za-z])")
+_PTA = re.compile(rb"ERR\d{5}\b")
 _HCCL = re.compile(rb"(?:errNo\[0x0{0,9}5[0-9a-fA-F]{2}([0-9a-fA-F]{4})\]|hcclRet -> (\d{1,2})\b)")
 
 
@@ -62,15 +65,25 @@ class Codes:
 
     def _written(self, text: bytes) -> Iterator[tuple[int, str, str]]:
         for found in _MANAGER.finditer(text):
-            yield found.start(), "error_manager", found[1].decode()
+            if _begins_word(text, found.start()):
+                yield found.start(), "error_manager", found[0].decode()
         for found in _ACL.finditer(text):
-            yield found.start(), "acl", found[1].decode()
-        for found in _HEX.finditer(text):
+            start = found.start()
+            if len(found[0]) == 6:
+                before = _BEFORE_ACL.search(text, max(0, start - _REACH), start)
+                if before is not None:
+                    yield before.start(), "acl", found[0].decode()
+        for found in _HEX.finditer(text) if b"0x" in text else ():
             acl = self._runtime.get("0x" + found[1][2:].decode().lower().lstrip("0"))
             if acl is not None:
                 yield found.start(), "acl", acl
-        for found in _HCCL.finditer(text):
+        for found in _HCCL.finditer(text) if b"errNo[" in text or b"hcclRet" in text else ():
             number = int(found[1], 16) if found[1] else int(found[2])
             yield found.start(), "hccl", str(number)
         for found in _PTA.finditer(text):
-            yield found.start(), "torch_npu", found[1].decode()
+            if _begins_word(text, found.start()):
+                yield found.start(), "torch_npu", found[0].decode()
+
+
+def _begins_word(text: bytes, start: int) -> bool:
+    return start == 0 or not text[start - 1 : start].isalnum()

@@ -54,9 +54,15 @@ class Texts:
         return Texts(
             fill(self.title, captures),
             fill(self.cause, captures),
-            tuple(fill(step, captures) for step in self.checks),
-            tuple(fill(step, captures) for step in self.fixes),
+            _steps(self.checks, captures),
+            _steps(self.fixes, captures),
         )
+
+
+def _steps(steps: tuple[str, ...], captures: Mapping[str, str]) -> tuple[str, ...]:
+    """Fill in steps; one that is all an optional clause may have nothing to say."""
+    filled = (fill(step, captures) for step in steps)
+    return tuple(step for step in filled if step.strip())
 
 
 @dataclass(frozen=True)
@@ -78,6 +84,7 @@ class Rule:
     verdicts: tuple[str, ...]
     outvoted_by: str | None
     fallback: bool
+    quiet: bool
     requires_record: tuple[bytes, ...]
     requires_process: tuple[bytes, ...]
     excludes_record: tuple[bytes, ...]
@@ -109,6 +116,7 @@ def from_index(item: Mapping[str, Any]) -> Rule:
         verdicts=tuple(when.get("verdict", ())),
         outvoted_by=item["outvoted_by"],
         fallback=item["fallback"],
+        quiet=item["quiet"],
         requires_record=_encoded(item["requires"]["record"]),
         requires_process=_encoded(item["requires"]["process"]),
         excludes_record=_encoded(item["excludes"]["record"]),

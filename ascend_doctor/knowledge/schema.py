@@ -11,8 +11,8 @@ import regex
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from ascend_doctor.knowledge.explain import VERDICTS
-from ascend_doctor.knowledge.texts import PLACEHOLDER, code_spans
-from ascend_doctor.records import FAMILIES, LANGS, Confidence, Role
+from ascend_doctor.knowledge.texts import PLACEHOLDER, clauses, code_spans
+from ascend_doctor.records import FAMILIES, LANGS, Confidence, Lang, Role
 
 # A shorter literal hits so often that the scan pays for it on every line.
 MIN_ANCHOR_BYTES = 4
@@ -157,6 +157,7 @@ class RuleFile(Strict):
     when: When | None = None
     outvoted_by: RuleId | None = None
     fallback: bool = False
+    quiet: bool = False
     requires: Conditions = Conditions()
     excludes: Conditions = Conditions()
     explains: tuple[Explains, ...] = ()
@@ -179,26 +180,49 @@ class RuleFile(Strict):
             raise ValueError(f"no regex captures {', '.join(sorted(extra))}")
         if self.role == "cause" and not self.fixes.en:
             raise ValueError("a cause needs at least one fix")
+        if self.quiet and self.role != "notice":
+            raise ValueError("only a notice can be quiet")
         if self.role == "notice" and self.severity != "info":
             raise ValueError("a notice has severity info")
         self._check_texts(always=set.intersection(*(variant.groups() for variant in self.match)))
         return self
 
+    def texts(self, lang: Lang) -> list[str]:
+        """Return all texts in one language."""
+        return [
+            getattr(self.title, lang),
+            getattr(self.cause, lang),
+            *getattr(self.checks, lang),
+            *getattr(self.fixes, lang),
+        ]
+
+    def needed(self) -> set[str]:
+        """Return the captures that some text has nothing to say instead of."""
+        return {
+            found["name"]
+            for lang in LANGS
+            for text in self.texts(lang)
+            for found in PLACEHOLDER.finditer(clauses(text)[0])
+            if found["fallback"] is None
+        }
+
     def _check_texts(self, always: set[str]) -> None:
         """Refuse a text with an unknown capture, or free text inside a command."""
         used: dict[str, set[str]] = {}
         for lang in LANGS:
-            texts = [getattr(self.title, lang), getattr(self.cause, lang)]
-            texts += [*getattr(self.checks, lang), *getattr(self.fixes, lang)]
+            texts = self.texts(lang)
             for text in texts:
                 for found in PLACEHOLDER.finditer(text):
+                    if found["name"] not in self.captures:
+                        raise ValueError(
+                            f"{lang} text uses {{{found['name']}}}, which is not captured"
+                        )
+                for found in PLACEHOLDER.finditer(clauses(text)[0]):
                     name, fallback = found["name"], found["fallback"]
-                    if name not in self.captures:
-                        raise ValueError(f"{lang} text uses {{{name}}}, which is not captured")
                     if fallback is None and name not in always and self.when is None:
                         raise ValueError(
                             f"{lang} text uses {{{name}}}, which not every variant captures; "
-                            f"write {{{name}|what to say instead}}"
+                            f"write {{{name}|what to say instead}} or put the clause in [[ ]]"
                         )
                 for span in code_spans(text):
                     for found in PLACEHOLDER.finditer(span):

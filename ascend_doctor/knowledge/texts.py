@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 PLACEHOLDER = re.compile(r"\{(?P<name>[a-z][a-z0-9_]*)(?:\|(?P<fallback>[^{}]*))?\}")
 _CODE = re.compile(r"`[^`]*`")
+_CLAUSE = re.compile(r"\[\[(?P<clause>(?:(?!\]\]).)*)\]\]", re.DOTALL)
 
 # What each type of capture may look like; anything else is not captured.
 TYPES: Mapping[str, re.Pattern[str]] = {
@@ -24,6 +25,11 @@ TYPES: Mapping[str, re.Pattern[str]] = {
     "path": re.compile(r"[^\x00-\x1f\x7f'\"`$;|<>]{1,500}"),
     "text": re.compile(r"[^\x00-\x08\x0b-\x1f\x7f]{1,2000}", re.DOTALL),
 }
+
+
+def clauses(text: str) -> tuple[str, list[str]]:
+    """Split ``text`` into what is always said and the clauses said only if all is captured."""
+    return _CLAUSE.sub("", text), [found["clause"] for found in _CLAUSE.finditer(text)]
 
 
 def code_spans(text: str) -> Iterator[str]:
@@ -44,7 +50,13 @@ def fill(text: str, captures: Mapping[str, str]) -> str:
     'Device 3 of `npu-smi info -i 3`'
     >>> fill("`ls {path}`, rank {rank|unknown}", {"path": "/a b"})
     "`ls '/a b'`, rank unknown"
+
+    A clause in double brackets is left out unless all of its captures are there:
+
+    >>> fill("Port busy[[ ({port})]][[ on {host}]].", {"port": "6000"})
+    'Port busy (6000).'
     """
+    text = _CLAUSE.sub(lambda found: _clause(found["clause"], captures), text)
 
     def put(found: re.Match[str], quote: bool) -> str:
         value = captures.get(found["name"])
@@ -61,6 +73,11 @@ def fill(text: str, captures: Mapping[str, str]) -> str:
         end = span.end()
     out.append(PLACEHOLDER.sub(lambda m: put(m, False), text[end:]))
     return "".join(out)
+
+
+def _clause(clause: str, captures: Mapping[str, str]) -> str:
+    said = all(found["name"] in captures for found in PLACEHOLDER.finditer(clause))
+    return clause if said else ""
 
 
 def _quoted(value: str, before: str) -> str:

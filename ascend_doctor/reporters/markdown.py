@@ -57,7 +57,7 @@ def _environment() -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
     )
-    environment.filters.update(prose=_prose, code=_code, fenced=_fenced)
+    environment.filters.update(prose=_prose, plain=_plain, code=_code, fenced=_fenced)
     return environment
 
 
@@ -69,6 +69,11 @@ def _prose(text: str) -> str:
     """Escape markup outside code spans."""
     parts = _CODE.split(visible(text))
     return "".join(part if _CODE.fullmatch(part) else _MARKUP.sub(r"\\\1", part) for part in parts)
+
+
+def _plain(text: str) -> str:
+    """Escape all markup; what a log wrote holds no code spans of ours."""
+    return _prose(_code(text))
 
 
 def _code(text: str) -> str:

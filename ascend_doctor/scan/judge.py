@@ -18,7 +18,7 @@ from ascend_doctor.view.encoding import shown
 # Characters of a line that are kept; a plog line has at most 1,023 bytes.
 MAX_LINE = 2000
 
-_ERRORS = frozenset({"ERROR", "FATAL"})
+ERRORS = frozenset({"ERROR", "FATAL"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def judge(record: Record, rules: Iterable[Rule], knowledge: Knowledge) -> Judgem
         sightings.append((rule.id, _sighting(record, found, names)))
     if harmless:
         return Judgement(tuple(sightings))
-    if known or codes or record.level not in _ERRORS:
+    if known or codes or record.level not in ERRORS:
         places = tuple((code, _code_place(record, offset)) for offset, code in codes)
         return Judgement(tuple(sightings), places)
     return Judgement(unknown=evidence(record, 0))

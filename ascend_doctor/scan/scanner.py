@@ -16,14 +16,17 @@ from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.records import Record
 from ascend_doctor.scan.collect import Collection, process_of
 from ascend_doctor.scan.environment import Environment
-from ascend_doctor.scan.judge import judge
+from ascend_doctor.scan.judge import ERRORS, judge
 from ascend_doctor.scan.literals import Literals
 from ascend_doctor.scan.tables import scan_table
 from ascend_doctor.view.view import keeps_literals, of
 from ascend_doctor.view.window import BODY, MARGIN, Window, windows
 
 # Where an error may stand that no rule knows.
-_ALARMS = (b"ERROR", b"Error", b"CRITICAL", b"FATAL", b"Traceback (most", b"Exception", b"[F ")
+_ALARMS = (
+    *(b"ERROR", b"Error", b"CRITICAL", b"FATAL", b"Traceback (most", b"Exception", b"[F "),
+    *(b"\nE0", b"\nE1", b"\nF0", b"\nF1"),  # glog: the letter and the month
+)
 _LEVELS = ("DEBUG", "INFO", "EVENT", "WARNING", "ERROR")
 _TIME = re.compile(rb"(?<!\d)(\d{4}-\d\d-\d\d)[-T ](\d\d:\d\d:\d\d)(?!\d)")
 # What reading raises when a stream is damaged, truncated or closed.
@@ -38,6 +41,10 @@ class _Meaning:
 
     rules: list[Rule] = field(default_factory=list)
     sign: bytes | None = None
+
+
+_ALARM = _Meaning()
+_NEWLINE = ord("\n")
 
 
 class Scanner:
@@ -107,11 +114,13 @@ class Scanner:
         records = Records(view, source.path, origin_of(source.path))
         # Keyed by where the record begins: hits of one record need not follow each other.
         todo: dict[int, tuple[Record, dict[str, Rule]]] = {}
-        for offset, number in self._literals.hits(view.text):
-            start, record = records.at(offset)
+        # What names its level in a prefix has lost the word to the view.
+        alarms = ((start, -1) for start in view.starts_of(ERRORS))
+        for offset, number in chain(self._literals.hits(view.text), alarms):
+            start, record = records.at(offset + (view.text[offset] == _NEWLINE))
             if not view.body[0] <= start < view.body[1]:
                 continue
-            meaning = self._meanings[number]
+            meaning = self._meanings[number] if number >= 0 else _ALARM
             _, rules = todo.setdefault(start, (record, {}))
             for rule in meaning.rules:
                 rules[rule.id] = rule

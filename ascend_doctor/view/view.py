@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from ascend_doctor.view.prefix import NONE, Prefix, peel
 from ascend_doctor.view.window import Window
@@ -79,6 +79,13 @@ class View:
             count += self.text.count(b"\n", place, offset)
         self._counted = (offset, count)
         return count
+
+    def starts_of(self, levels: Container[str]) -> Iterator[int]:
+        """Yield where the lines begin whose prefix names one of ``levels``."""
+        if self._starts is not None:
+            for index, prefix in self._prefixes.items():
+                if prefix.level in levels:
+                    yield self._starts[index]
 
     def prefix(self, offset: int) -> Prefix:
         """Return what was peeled off the line at ``offset``."""

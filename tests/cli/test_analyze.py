@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -158,3 +160,34 @@ def test_a_wrong_site_rule_exits_2_with_its_line(run, log, tmp_path):
     done = run("analyze", log(FAULT), "--rules", tmp_path / "rules")
     assert done.exit_code == 2
     assert done.stderr == f"error: {rule}:2: famly: there is no such field\n"
+
+
+def test_a_name_cannot_steer_the_terminal_or_break_an_error_line(run, tmp_path):
+    name = "two\nlines\x1b[31m"
+    done = run("analyze", tmp_path / name)
+    assert done.stderr == f"error: {tmp_path}/two\\x0alines\\x1b[31m: no such file or folder\n"
+    (tmp_path / name).write_bytes(b"")
+    done = run("analyze", tmp_path)
+    assert done.stderr == ("error: nothing readable was found: two\\x0alines\\x1b[31m: empty\n")
+
+
+def test_an_empty_path_is_wrong_usage_and_not_the_working_folder(run):
+    done = run("analyze", "")
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (
+        2,
+        "Error: Invalid value for '[PATHS]...': a path is empty; is a variable unset?",
+    )
+
+
+def test_closed_streams_give_one_line_and_exit_2(log):
+    path = log(FAULT)
+    command = f"{sys.executable} -m ascend_doctor analyze"
+    for line, said in (
+        (f"{command} - <&-", "error: -: standard input is closed\n"),
+        (
+            f"{command} {path} >&-",
+            "error: the report cannot be written: standard output is closed\n",
+        ),
+    ):
+        done = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True)
+        assert (done.returncode, done.stderr) == (2, said)

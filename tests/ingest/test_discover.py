@@ -91,6 +91,20 @@ def test_a_path_that_does_not_exist_is_an_error(tmp_path):
     assert str(caught.value) == f"{tmp_path}/gone.log: no such file or folder"
 
 
+def test_a_path_out_of_reach_is_an_error_that_says_why(tmp_path):
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    for name, reason in (("x" * 300, "file name too long"), ("loop", "too many levels")):
+        with pytest.raises(InputError) as caught:
+            [*discover([tmp_path / name])]
+        assert str(caught.value).startswith(f"{tmp_path}/{name}: {reason}")
+
+
+def test_a_closed_standard_input_is_an_error(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(InputError, match=r"^-: standard input is closed$"):
+        [*discover([Path("-")])]
+
+
 def test_no_path_at_all_is_an_error():
     with pytest.raises(InputError) as caught:
         [*discover([])]

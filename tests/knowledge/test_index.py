@@ -61,6 +61,7 @@ def test_a_rule_keeps_all_that_its_file_says(compiled):
         verdicts=("full", "shared"),
         outvoted_by="buffer-oom-pond",
         fallback=True,
+        quiet=False,
         requires_record=(b"tensor",),
         requires_process=(b"started",),
         excludes_record=(b"ignored",),

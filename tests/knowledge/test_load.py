@@ -235,12 +235,25 @@ def test_a_capture_of_only_some_variants_needs_a_fallback(path):
     path.write_text(text, encoding="utf-8")
     assert message(path) == (
         "1: rule: en text uses {size}, which not every variant captures; "
-        "write {size|what to say instead}"
+        "write {size|what to say instead} or put the clause in [[ ]]"
     )
     for name in ("size", "who"):
         text = text.replace(f"{{{name}}}", f"{{{name}|?}}")
     path.write_text(text, encoding="utf-8")
     assert load_rule(path).title.en == "The pool is full at {size|?}"
+
+
+def test_a_clause_may_use_what_only_some_variants_capture(path):
+    text = GOOD.replace("match:\n  -", 'match:\n  - literals: ["pond is full"]\n  -', 1)
+    for name in ("size", "who"):
+        text = text.replace(f"{{{name}}}", f"[[{{{name}}}]]")
+    path.write_text(text, encoding="utf-8")
+    assert load_rule(path).title.en == "The pool is full at [[{size}]]"
+
+
+def test_only_a_notice_can_be_quiet(path):
+    path.write_text(GOOD.replace("severity:", "quiet: true\nseverity:", 1), encoding="utf-8")
+    assert message(path) == "1: rule: only a notice can be quiet"
 
 
 def test_languages_must_use_the_same_captures(path):

@@ -365,3 +365,19 @@ def test_no_bytes_break_a_scan(scanner, raw):
         told = [e for s in kept for e in s.evidence] + [u.first for u in shard.unknown]
         assert {e.line for e in told} <= set(range(1, shard.lines + 1))
         "".join(e.text for e in told).encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "2026-01-01 10:00:00 ERROR frobnicator: cannot reticulate",
+        "2026-01-01 10:00:00,123 - mylib - ERROR - cannot connect",
+        "ERROR 01-02 10:00:00 [core.py:33] the engine is gone",
+        "ERROR:root:cannot open",
+        "(Worker_TP0 pid=4) CRITICAL 01-02 10:00:00 [core.py:33] quorum lost",
+        "E0102 10:00:00.111000 123 foo.cc:12] the moon is missing",
+    ],
+)
+def test_an_error_that_only_its_prefix_names_is_not_lost(scanner, line):
+    shard = scanner.scan(source("run.log", f"step 1\n{line}\nstep 2\n".encode()))
+    assert [(unknown.first.line, unknown.count) for unknown in shard.unknown] == [(2, 1)]

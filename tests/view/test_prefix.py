@@ -49,6 +49,14 @@ FORMS = [
         Prefix(level="INFO", time="2026-01-02 03:04:05"),
     ),
     (b"WARN | app.train:run:31 - boom", Prefix(level="WARNING")),
+    (
+        b"[2026-01-02 03:04:05.678+00:00] [34] [2814] [server] [ERROR] [endpoint.cpp:45] : boom",
+        Prefix(level="ERROR", pid=34, time="2026-01-02 03:04:05.678"),
+    ),
+    (
+        b"[2026-01-02 03:04:05,678] [34] [2814] [llm] [WARN][logging.py-331] : boom",
+        Prefix(level="WARNING", pid=34, time="2026-01-02 03:04:05,678"),
+    ),
     (b"01/02 03:04:05 - mmengine - WARNING - boom", Prefix(level="WARNING")),
     (
         b"[2026-01-02 03:04:05,678] torch.launch: [ERROR] [4711] boom",

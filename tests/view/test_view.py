@@ -41,6 +41,13 @@ def test_plain_plog_goes_through_untouched():
     assert view.prefix(0) == NONE
 
 
+@given(st.lists(st.integers(0, 4 * len(PLOG)), min_size=1))
+def test_lines_of_plain_plog_are_counted_in_any_order(offsets):
+    view = of(Window(PLOG * 5, (0, 5 * len(PLOG)), 1))
+    expected = [(1 + at // len(PLOG), 0) for at in offsets]
+    assert [view.number(at) for at in offsets] == expected
+
+
 def test_prefixes_are_peeled_and_kept_beside_their_line():
     view = whole(b"[rank1]: boom\nplain\n")
     assert view.text == b"boom\nplain\n"
