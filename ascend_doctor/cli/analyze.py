@@ -13,6 +13,7 @@ from typing import Any, TextIO, get_args
 import click
 
 from ascend_doctor.cli import exits
+from ascend_doctor.ingest.source import EMPTY
 from ascend_doctor.records import Lang, Severity
 from ascend_doctor.report import Report
 from ascend_doctor.reporters.language import choose
@@ -119,7 +120,8 @@ def _terminal(format_: str, output: TextIO) -> dict[str, Any]:
 def exit_code(report: Report, fail_on: str, strict: bool) -> int:
     """Return the exit code: 2 before 3 before 1."""
     coverage = report.coverage
-    if strict and (coverage.broken or coverage.skipped):
+    missed = coverage.broken or any(reason != EMPTY for _, reason in coverage.skipped)
+    if strict and missed:
         return exits.ERROR
     if not coverage.files:
         return exits.NO_INPUT

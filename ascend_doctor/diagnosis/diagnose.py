@@ -14,8 +14,8 @@ from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Unexp
 
 # Evidence, follow-ups and unknown messages that a report carries.
 MAX_EVIDENCE = 5
-MAX_CONSEQUENCES = 20
-MAX_UNEXPLAINED = 50
+MAX_CONSEQUENCES = 200
+MAX_UNEXPLAINED = 500
 
 
 def diagnose(facts: Facts, knowledge: Knowledge) -> Report:

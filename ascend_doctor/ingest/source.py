@@ -11,6 +11,9 @@ from ascend_doctor.view.encoding import to_utf8, wide_encoding
 BLOCK = 1 << 20
 HEAD = 64 << 10
 
+# Why a file without a byte was skipped: there was nothing in it to miss.
+EMPTY = "empty"
+
 _GZIP = b"\x1f\x8b"
 # The unpacker copies what is left behind each member: small pieces keep many members cheap.
 _PIECE = 16 << 10
@@ -63,7 +66,7 @@ def blocks(stream: BinaryIO) -> Iterator[bytes]:
 def unreadable(head: bytes) -> str | None:
     """Say why the text that begins with ``head`` is no log, or None if it may be one."""
     if not head:
-        return "empty"
+        return EMPTY
     for magic, name in _PACKED.items():
         if head.startswith(magic):
             return f"{name}, not read; unpack it first"

@@ -76,6 +76,8 @@ def load_yaml(path: Path) -> tuple[yaml.Node, Any]:
     except yaml.reader.ReaderError as err:
         line = text.encode().count(b"\n", 0, err.position) + 1
         raise RuleError(f"{path}:{line}: yaml: {err.reason}") from err
+    except ValueError as err:  # a date that does not exist, a number of thousands of digits
+        raise RuleError(f"{path}:1: yaml: {err}") from err
     if tree is None:
         raise RuleError(f"{path}:1: rule: the file is empty")
     for node, key in _twins(tree):

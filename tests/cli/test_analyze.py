@@ -114,6 +114,12 @@ def test_an_unreadable_part_fails_a_strict_run_with_2(run, log, tmp_path):
     assert run("analyze", tmp_path, "--strict").exit_code == 2
 
 
+def test_an_empty_file_is_no_part_that_was_missed(run, log, tmp_path):
+    log(HEALTHY)
+    (tmp_path / "stderr.log").write_bytes(b"")
+    assert run("analyze", tmp_path, "--strict").exit_code == 0
+
+
 def test_standard_input_is_read(run):
     done = run("analyze", "-", "-f", "json", stdin=FAULT.encode())
     answer = json.loads(done.stdout)

@@ -393,3 +393,11 @@ def test_a_missing_table_is_told(tmp_path):
     with pytest.raises(RuleError) as caught:
         compile_patterns(tmp_path)
     assert str(caught.value).startswith(f"{path}:1: table: cannot be read: ")
+
+
+def test_a_date_that_does_not_exist_is_one_line(tmp_path):
+    path = tmp_path / "x.yaml"
+    path.write_text("id: 2001-99-99\n", encoding="utf-8")
+    with pytest.raises(RuleError) as caught:
+        load_rule(path)
+    assert str(caught.value) == f"{path}:1: yaml: month must be in 1..12"
