@@ -19,6 +19,10 @@ from ascend_doctor.records import ROLES, Severity
 CLOCK_SKEW_S = 5.0
 
 
+# Chains of one rule, or in one file, that are tried as the cause of another process's claim.
+MAX_TRIED = 16
+
+
 @dataclass(slots=True)
 class Chain:
     """A claim that nothing else accounts for, with what it accounts for."""
@@ -65,14 +69,16 @@ def _across_processes(found: Iterable[Chain], knowledge: Knowledge) -> list[Chai
     """Fold chains of one process into those of another that brought them about.
 
     A job has thousands of processes that say the same: only chains whose rule can account
-    for a claim are tried, not all pairs.
+    for a claim are tried, and of each rule the earliest, as causes come first.
     """
     ordered = _ordered(found)
     by_rule: dict[str, list[int]] = defaultdict(list)
     by_path: dict[str, list[int]] = defaultdict(list)
     for number, chain in enumerate(ordered):
-        by_rule[chain.claim.rule].append(number)
-        by_path[chain.claim.first.evidence[0].path].append(number)
+        path = chain.claim.first.evidence[0].path
+        for kin in (by_rule[chain.claim.rule], by_path[path]):
+            if len(kin) < MAX_TRIED:
+                kin.append(number)
 
     def candidates(claim: Claim) -> Iterable[int]:
         able = (

@@ -11,6 +11,8 @@ from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
 from ascend_doctor.view.prefix import NONE, Prefix
 from ascend_doctor.view.view import View
 
+Head = plog.Head | torch_npu.Head | logged.Head | error_block.Head
+
 
 class Kind(enum.Enum):
     """What a single line is, judged by its first characters."""
@@ -30,13 +32,17 @@ class Kind(enum.Enum):
 
 @dataclass(slots=True)
 class Line:
-    """A line of a view, from ``start`` to ``end`` of its text, newline not counted."""
+    """A line of a view, from ``start`` to ``end`` of its text, newline not counted.
+
+    ``head`` holds the fields of its log header, ERR line or error block, if it begins with one.
+    """
 
     start: int
     end: int
     kind: Kind
     prefix: Prefix
     text: bytes
+    head: Head | None = None
 
     @property
     def stream(self) -> tuple[object, ...]:
@@ -51,8 +57,10 @@ class Line:
 
     def is_same_message(self, other: Line) -> bool:
         """Say whether both have one log head; Dynamo repeats it on every line of a message."""
-        one, two = logged.parse(self.text), logged.parse(other.text)
-        return one is not None and two is not None and one.key != b"" and one.key == two.key
+        one, two = self.head, other.head
+        if not (isinstance(one, logged.Head) and isinstance(two, logged.Head)):
+            return False
+        return one.key != b"" and one.key == two.key
 
 
 LEVEL_WORD = re.compile(
@@ -82,7 +90,8 @@ class Lines:
         if line is None:
             end = self._view.line_end(start)
             text = self._view.text[start:end]
-            line = Line(start, end, _classify(text), self._view.prefix(start), text)
+            kind, head = _classify(text)
+            line = Line(start, end, kind, self._view.prefix(start), text, head)
             self._lines[start] = line
         return line
 
@@ -96,18 +105,19 @@ class Lines:
         return self.at(start) if start < len(self._view.text) else None
 
 
-def _classify(text: bytes) -> Kind:
+def _classify(text: bytes) -> tuple[Kind, Head | None]:
     """Say what a line is; the order matters, as a plog line may quote anything."""
     stripped = text.strip()
     if not stripped:
-        return Kind.BLANK
+        return Kind.BLANK, None
     for kind, test in _TESTS:
-        if test(text):
-            return kind
-    return Kind.INDENTED if text[0] in b" \t" else Kind.TEXT
+        found = test(text)
+        if found is not None:
+            return kind, None if isinstance(found, re.Match) else found
+    return (Kind.INDENTED if text[0] in b" \t" else Kind.TEXT), None
 
 
-_TESTS: tuple[tuple[Kind, Callable[[bytes], object]], ...] = (
+_TESTS: tuple[tuple[Kind, Callable[[bytes], Head | re.Match[bytes] | None]], ...] = (
     (Kind.PLOG, plog.parse),
     (Kind.ERR, torch_npu.parse),
     (Kind.TRACEBACK, python.TRACEBACK.match),

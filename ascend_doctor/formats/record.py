@@ -41,16 +41,25 @@ class Records:
         # Lines that are known to begin a record, as the one above them was put together.
         self._heads: set[int] = set()
         self._records: dict[int, tuple[int, Record]] = {}
+        self._range = (0, -1)
 
     def at(self, offset: int) -> tuple[int, Record]:
         """Return the record that holds ``offset`` of the view's text, and where it begins."""
-        start = self._view.line_start(offset)
-        placed = self._records.get(start)
-        return self._build(start) if placed is None else placed
+        low, high = self._range
+        if not low <= offset <= high:
+            # Hits come in order, many to a line: its ends are looked for once.
+            low, high = self._view.line_start(offset), self._view.line_end(offset)
+            self._range = (low, high)
+        placed = self._records.get(low)
+        return self._build(low) if placed is None else placed
 
     def _build(self, start: int) -> tuple[int, Record]:
         """Group the lines around ``start`` and remember the record for all of them."""
         target = self._lines.at(start)
+        if target.kind is Kind.PLOG and self._is_alone(target):
+            placed = (start, self._record(Group(Kind.PLOG, [target])))
+            self._records[start] = placed
+            return placed
         lines = Ahead(chain(self._before(target), (target,), self._after(target)))
         group: Group | None = None
         for line in lines:
@@ -67,6 +76,11 @@ class Records:
         for line in group.lines:
             self._records.setdefault(line.start, placed)
         return placed
+
+    def _is_alone(self, line: Line) -> bool:
+        """True if another plog header follows: nearly always, and always in a storm of errors."""
+        below = self._lines.below(line)
+        return below is None or (below.kind is Kind.PLOG and below.stream == line.stream)
 
     def _before(self, target: Line) -> list[Line]:
         """Return the lines above that a record with ``target`` could begin in."""
@@ -107,12 +121,12 @@ class Records:
             group.lines.pop()
         first = group.lines[0]
         texts = [first.text]
-        head = logged.parse(first.text) if group.kind is Kind.LOGGED else None
         for line in group.lines[1:]:
-            again = logged.parse(line.text) if head is not None and head.key else None
             # Dynamo repeats its head on every line of one message.
-            same = again is not None and head is not None and again.key == head.key
-            texts.append(line.text[again.end :] if same and again is not None else line.text)
+            if isinstance(line.head, logged.Head) and line.is_same_message(first):
+                texts.append(line.text[line.head.end :])
+            else:
+                texts.append(line.text)
         numbers = [self._view.number(line.start) for line in group.lines]
         return _with_fields(
             group,
@@ -157,22 +171,24 @@ def _with_fields(
     level, module, pid = prefix.level, None, prefix.pid
     device: int | None = None
     rank, time = prefix.rank, _iso(prefix.time)
-    if (head := plog.parse(first.text)) is not None:
+    head = first.head
+    if isinstance(head, plog.Head):
         level, module, pid, time = head.level, head.module, head.pid, head.time
-    elif (mark := logged.parse(first.text)) is not None:
-        level, pid = mark.level or level, pid if mark.pid is None else mark.pid
+    elif isinstance(head, logged.Head):
+        level, pid = head.level or level, pid if head.pid is None else head.pid
     elif (word := LEVEL_WORD.match(first.text)) is not None and group.kind is Kind.TEXT:
         level = level_name(word[1].decode().upper())
     elif _WARNING.search(first.text):
         level = level or "WARNING"
     for line in group.lines:
-        if line.kind is Kind.ERR and (err := torch_npu.parse(line.text)) is not None:
-            pid, device = err.pid, err.device
-            rank = err.rank if err.rank is not None else rank
-            time = time or err.time
-        elif line.kind is Kind.BLOCK and (block := error_block.parse(line.text)) is not None:
-            pid = block.pid if block.pid is not None and pid is None else pid
-            time = time or block.time
+        head = line.head
+        if isinstance(head, torch_npu.Head):
+            pid, device = head.pid, head.device
+            rank = head.rank if head.rank is not None else rank
+            time = time or head.time
+        elif isinstance(head, error_block.Head):
+            pid = head.pid if head.pid is not None and pid is None else pid
+            time = time or head.time
     if group.reports and level == "":
         level = "ERROR"
     return Record(

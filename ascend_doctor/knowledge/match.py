@@ -30,11 +30,18 @@ class Match:
     weight: int
 
 
+class TooSlow(Exception):
+    """A regex was cut off; whether the rule fits is not known."""
+
+
 def match(rule: Rule, record: Record) -> Match | None:
     """Return how ``rule`` fits ``record``, or None.
 
     A rule for errors does not fit a record whose own level is INFO or below: the same
     words are harmless there.
+
+    Raises:
+        TooSlow: the rule's regex did not come to an end in time.
     """
     if rule.levels == "error" and is_quiet(record):
         return None
@@ -77,8 +84,8 @@ def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | No
     window = text[low : end + WINDOW_AFTER]
     try:
         found = variant.compiled.search(window, timeout=REGEX_TIMEOUT_S)
-    except TimeoutError:
-        return None
+    except TimeoutError as err:
+        raise TooSlow(variant.pattern) from err
     if found is None:
         return None
     captures = {}

@@ -15,6 +15,9 @@ PLACEHOLDER = re.compile(r"\{(?P<name>[a-z][a-z0-9_]*)(?:\|(?P<fallback>[^{}]*))
 _CODE = re.compile(r"`[^`]*`")
 _CLAUSE = re.compile(r"\[\[(?P<clause>(?:(?!\]\]).)*)\]\]", re.DOTALL)
 
+# What closes a sentence or goes on with it, behind a captured sentence with its own full stop.
+_ENDS = frozenset(".,;。，；")
+
 # What each type of capture may look like; anything else is not captured.
 TYPES: Mapping[str, re.Pattern[str]] = {
     "int": re.compile(r"-?\d{1,20}"),
@@ -55,6 +58,11 @@ def fill(text: str, captures: Mapping[str, str]) -> str:
 
     >>> fill("Port busy[[ ({port})]][[ on {host}]].", {"port": "6000"})
     'Port busy (6000).'
+
+    A captured sentence does not end twice:
+
+    >>> fill("It says: {reason}.", {"reason": "The size is 0."})
+    'It says: The size is 0.'
     """
     text = _CLAUSE.sub(lambda found: _clause(found["clause"], captures), text)
 
@@ -63,8 +71,12 @@ def fill(text: str, captures: Mapping[str, str]) -> str:
         # Inside a command, what begins with a dash would be taken for an option of it.
         if value is None or (quote and value.startswith("-")):
             return "?" if found["fallback"] is None else found["fallback"]
+        if quote:
+            return _quoted(value, found.string[: found.start()])
+        if found.string[found.end() : found.end() + 1] in _ENDS:
+            value = value.rstrip(". ") or value
         # Backticks would make a command of what a log says.
-        return _quoted(value, found.string[: found.start()]) if quote else value.replace("`", "'")
+        return value.replace("`", "'")
 
     out, end = [], 0
     for span in _CODE.finditer(text):

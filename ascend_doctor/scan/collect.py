@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from dataclasses import dataclass, field
 
 from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Unknown
@@ -12,6 +13,11 @@ from ascend_doctor.view.encoding import shown
 
 # Different error messages that no rule knows, kept per source.
 MAX_TEMPLATES = 500
+
+# Processes that are told apart in one source; a file of a job holds a few hundred at most.
+MAX_PROCESSES = 2048
+# How often a rule's regex may be cut off before the rule is switched off for the source.
+MAX_TIMEOUTS = 5
 
 _DIGITS = b"0123456789"
 
@@ -44,11 +50,14 @@ class Collection:
         self._findings: dict[tuple[str, Process], _Tally] = {}
         self._codes: dict[tuple[str, str, Process], _Tally] = {}
         self._unknown: dict[bytes, tuple[int, str, Evidence]] = {}
+        self._processes: set[Process] = set()
+        self._slow: Counter[str] = Counter()
         self.signs: set[tuple[bytes, Process]] = set()
 
     def add(self, record: Record, judgement: Judgement) -> None:
         """Count what one record says."""
-        process = process_of(record)
+        process = self.process_of(record)
+        self._slow.update(judgement.slow)
         for rule, sighting in judgement.sightings:
             self.add_finding(rule, process, sighting)
         for code, place in judgement.codes:
@@ -56,6 +65,30 @@ class Collection:
             tally.add(Sighting((place,), {}, (code.label,)))
         if judgement.unknown is not None:
             self._add_unknown(record, judgement.unknown)
+
+    def process_of(self, record: Record) -> Process:
+        """Return who wrote a record; beyond a bound, all others of the source are one."""
+        process = process_of(record)
+        if process not in self._processes:
+            if len(self._processes) >= MAX_PROCESSES:
+                return Process(source=record.source)
+            self._processes.add(process)
+        return process
+
+    def is_off(self, rule: str) -> bool:
+        """Say whether a rule was cut off so often that it is not tried any more."""
+        return self._slow[rule] >= MAX_TIMEOUTS
+
+    def slow(self) -> str | None:
+        """Say which rules were cut off, and so may have missed something."""
+        return (
+            "; ".join(
+                f"rule {rule} took too long on {count} messages"
+                + (" and was switched off" if self.is_off(rule) else "")
+                for rule, count in sorted(self._slow.items())
+            )
+            or None
+        )
 
     def add_finding(self, rule: str, process: Process, sighting: Sighting) -> None:
         """Count one match of a rule."""

@@ -10,7 +10,7 @@ from ascend_doctor.formats.record import line_at
 from ascend_doctor.knowledge.codes import Code
 from ascend_doctor.knowledge.explain import explain
 from ascend_doctor.knowledge.index import Knowledge
-from ascend_doctor.knowledge.match import Match, is_excluded, is_quiet, match
+from ascend_doctor.knowledge.match import Match, TooSlow, is_excluded, is_quiet, match
 from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.records import Evidence, Record, Sighting
 from ascend_doctor.view.encoding import shown
@@ -23,11 +23,15 @@ ERRORS = frozenset({"ERROR", "FATAL"})
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What is to be counted of a record; ``unknown`` is an error that nothing accounts for."""
+    """What is to be counted of a record.
+
+    ``unknown`` is an error that nothing accounts for, ``slow`` names rules that were cut off.
+    """
 
     sightings: tuple[tuple[str, Sighting], ...] = ()
     codes: tuple[tuple[Code, Evidence], ...] = ()
     unknown: Evidence | None = None
+    slow: tuple[str, ...] = ()
 
 
 def judge(record: Record, rules: Iterable[Rule], knowledge: Knowledge) -> Judgement:
@@ -41,10 +45,15 @@ def judge(record: Record, rules: Iterable[Rule], knowledge: Knowledge) -> Judgem
     names = tuple(code.label for _, code in codes)
     sightings: list[tuple[str, Sighting]] = []
     known = harmless = False
+    slow: tuple[str, ...] = ()
     for rule in sorted(rules, key=lambda rule: (rule.fallback, rule.id)):
         if rule.fallback and (known or codes or record.level == "WARNING"):
             break
-        found = match(rule, record)
+        try:
+            found = match(rule, record)
+        except TooSlow:
+            slow += (rule.id,)
+            continue
         if found is None:
             continue
         if is_excluded(rule, record):
@@ -59,11 +68,11 @@ def judge(record: Record, rules: Iterable[Rule], knowledge: Knowledge) -> Judgem
         harmless = harmless or (rule.role == "notice" and begins)
         sightings.append((rule.id, _sighting(record, found, names)))
     if harmless:
-        return Judgement(tuple(sightings))
+        return Judgement(tuple(sightings), slow=slow)
     if known or codes or record.level not in ERRORS:
         places = tuple((code, _code_place(record, offset)) for offset, code in codes)
-        return Judgement(tuple(sightings), places)
-    return Judgement(unknown=evidence(record, 0))
+        return Judgement(tuple(sightings), places, slow=slow)
+    return Judgement(unknown=evidence(record, 0), slow=slow)
 
 
 def evidence(record: Record, offset: int) -> Evidence:

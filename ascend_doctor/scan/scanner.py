@@ -14,7 +14,7 @@ from ascend_doctor.ingest.source import Skipped, Source, blocks, unreadable
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.records import Record
-from ascend_doctor.scan.collect import Collection, process_of
+from ascend_doctor.scan.collect import Collection
 from ascend_doctor.scan.environment import Environment
 from ascend_doctor.scan.judge import ERRORS, judge
 from ascend_doctor.scan.literals import Literals
@@ -104,7 +104,7 @@ class Scanner:
             unknown=collection.unknown(),
             signs=frozenset(collection.signs),
             environment=environment.values,
-            broken=coverage.broken,
+            broken="; ".join(filter(None, (coverage.broken, collection.slow()))) or None,
         )
 
     def _scan_window(self, window: Window, source: Source, collection: Collection) -> None:
@@ -125,10 +125,11 @@ class Scanner:
             for rule in meaning.rules:
                 rules[rule.id] = rule
             if meaning.sign is not None:
-                collection.signs.add((meaning.sign, process_of(record)))
+                collection.signs.add((meaning.sign, collection.process_of(record)))
         for start in sorted(todo):
             record, rules = todo[start]
-            collection.add(record, judge(record, rules.values(), self._knowledge))
+            tried = [rule for rule in rules.values() if not collection.is_off(rule.id)]
+            collection.add(record, judge(record, tried, self._knowledge))
 
 
 def _chained(head: bytes, rest: Iterator[bytes], coverage: _Coverage) -> Iterator[bytes]:

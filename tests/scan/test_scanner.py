@@ -15,7 +15,7 @@ from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Shard
 from ascend_doctor.ingest.discover import discover
 from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.records import Evidence, Origin, Sighting
-from ascend_doctor.scan.collect import MAX_TEMPLATES
+from ascend_doctor.scan.collect import MAX_PROCESSES, MAX_TEMPLATES
 from ascend_doctor.scan.judge import MAX_LINE
 from ascend_doctor.scan.scanner import Scanner
 from tests.rulesets import knowledge, rule, source
@@ -381,3 +381,17 @@ def test_no_bytes_break_a_scan(scanner, raw):
 def test_an_error_that_only_its_prefix_names_is_not_lost(scanner, line):
     shard = scanner.scan(source("run.log", f"step 1\n{line}\nstep 2\n".encode()))
     assert [(unknown.first.line, unknown.count) for unknown in shard.unknown] == [(2, 1)]
+
+
+def test_a_rule_that_runs_away_is_switched_off_and_said_to_be(tmp_path):
+    slow = rule("buffer-oom-slow", "pool is full", regex=r"full (?:(?:a|aa|aaa)+)+(?:b|c)+$")
+    text = "".join(plog(n, "pool is full " + "a" * 200) for n in range(8))
+    shard = Scanner(knowledge(tmp_path, slow)).scan(source("run.log", text.encode()))
+    assert shard.broken == ("rule buffer-oom-slow took too long on 5 messages and was switched off")
+
+
+def test_processes_beyond_a_bound_are_counted_as_one(scanner):
+    text = "".join(plog(1, "pool is full by 3", pid) for pid in range(MAX_PROCESSES + 7))
+    shard = scanner.scan(source("run.log", text.encode()))
+    counts = {finding.process.pid: finding.count for finding in shard.findings}
+    assert counts == {-1: 7, **dict.fromkeys(range(MAX_PROCESSES), 1)}
