@@ -13,6 +13,7 @@ from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.knowledge.index import Knowledge, load
 from ascend_doctor.knowledge.load import load_rule, rule_files
 from ascend_doctor.knowledge.schema import RuleFile
+from ascend_doctor.report import Diagnosis
 from ascend_doctor.scan.scanner import Scanner
 
 
@@ -35,15 +36,21 @@ class Checker:
                 yield f"{where}: does not match ({others} did)"
                 continue
             sighting = fired[rule.id].sightings[0]
-            if dict(sighting.captures) != example.captures:
-                yield f"{where}: captures {dict(sighting.captures)}, not {example.captures}"
-            if lacking := rule.needed() - sighting.captures.keys():
+            report = diagnose(facts, self._knowledge)
+            first = report.diagnoses[0] if report.diagnoses else None
+            # A headline is completed by what was folded into it; others show their own.
+            captures = sighting.captures
+            if first is not None and first.rule == rule.id:
+                captures = first.captures
+            if dict(captures) != example.captures:
+                yield f"{where}: captures {dict(captures)}, not {example.captures}"
+            if lacking := rule.needed() - captures.keys():
                 name = min(lacking)
                 yield f"{where}: does not capture {name}; write {{{name}|what to say instead}}"
             line = sighting.evidence[0].line
             if example.line is not None and line != example.line:
                 yield f"{where}: quotes line {line}, not {example.line}"
-            if rule.role == "cause" and (wrong := self._headline(rule, facts)):
+            if rule.role == "cause" and (wrong := _wrong_headline(rule, first)):
                 yield f"{where}: {wrong}"
         for number, text in enumerate(rule.examples.near):
             report = diagnose(self._facts(text), self._knowledge)
@@ -52,22 +59,21 @@ class Checker:
             if rule.id in told:
                 yield f"{path}: {rule.id}: examples.near.{number}: matches, and should not"
 
-    def _headline(self, rule: RuleFile, facts: Facts) -> str | None:
-        """Say what is told first instead of ``rule``, if that is of another family."""
-        report = diagnose(facts, self._knowledge)
-        first = report.diagnoses[0] if report.diagnoses else None
-        if first is None:
-            return "is not diagnosed: a condition of the rule does not hold"
-        if first.rule != rule.id and first.family != rule.family:
-            return f"{first.rule} is told first"
-        return None
-
     def _facts(self, text: str) -> Facts:
         source = Source("example.log", lambda: io.BytesIO(text.encode()))
         result = self._scanner.scan(source)
         if isinstance(result, Skipped):
             return Facts(self._knowledge.digest)
         return Facts(self._knowledge.digest, {result.path: result})
+
+
+def _wrong_headline(rule: RuleFile, first: Diagnosis | None) -> str | None:
+    """Say what is told first instead of ``rule``, if that is of another family."""
+    if first is None:
+        return "is not diagnosed: a condition of the rule does not hold"
+    if first.rule != rule.id and first.family != rule.family:
+        return f"{first.rule} is told first"
+    return None
 
 
 def check(extra: Path | None = None, select: str = "") -> tuple[int, list[str]]:

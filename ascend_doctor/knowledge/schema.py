@@ -154,6 +154,7 @@ class RuleFile(Strict):
     modules: tuple[Line, ...] = ()
     match: Annotated[tuple[Variant, ...], Field(min_length=1)]
     captures: dict[str, CaptureType] = {}
+    from_followed: tuple[str, ...] = ()
     when: When | None = None
     outvoted_by: RuleId | None = None
     fallback: bool = False
@@ -176,6 +177,8 @@ class RuleFile(Strict):
         found = set().union(*(variant.groups() for variant in self.match))
         if missing := found - set(self.captures):
             raise ValueError(f"captures must give the type of {', '.join(sorted(missing))}")
+        # What only messages folded into this one can say, such as the reason of a fault.
+        found |= set(self.from_followed)
         if self.when is None and (extra := set(self.captures) - found):
             raise ValueError(f"no regex captures {', '.join(sorted(extra))}")
         if self.role == "cause" and not self.fixes.en:

@@ -16,7 +16,7 @@ _CODE = re.compile(r"`[^`]*`")
 _CLAUSE = re.compile(r"\[\[(?P<clause>(?:(?!\]\]).)*)\]\]", re.DOTALL)
 
 # What closes a sentence or goes on with it, behind a captured sentence with its own full stop.
-_ENDS = frozenset(".,;。，；")
+_ENDS = frozenset(".,;)。，；）")
 
 # What each type of capture may look like; anything else is not captured.
 TYPES: Mapping[str, re.Pattern[str]] = {
