@@ -38,7 +38,7 @@ class Claim:
     remedies: tuple[tuple[str, Mapping[str, str]], ...]
     explains: tuple[Explains, ...]
     weight: int
-    names: frozenset[str]
+    from_followed: frozenset[str]
     process: Process
     count: int
     sightings: tuple[Sighting, ...]
@@ -191,7 +191,7 @@ def _of_rule(rule: Rule, finding: Finding, codes: tuple[str, ...]) -> Claim:
         remedies=rule.remedies,
         explains=rule.explains,
         weight=finding.sightings[0].weight,
-        names=frozenset(rule.captures),
+        from_followed=rule.from_followed,
         process=finding.process,
         count=finding.count,
         sightings=finding.sightings,
@@ -234,7 +234,7 @@ def _of_codes(
         remedies=(),
         explains=(),
         weight=0,
-        names=frozenset(),
+        from_followed=frozenset(),
         process=process,
         count=code.count,
         sightings=(replace(code.sighting, codes=named),),

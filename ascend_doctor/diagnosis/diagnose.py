@@ -76,14 +76,26 @@ def _diagnosis(position: int, group: list[Chain]) -> Diagnosis:
 def _captures(chain: Chain) -> Mapping[str, str]:
     """Return what the first place says, completed by what else the process says of it.
 
-    A later line of the same rule may give what the first one left out, and so may a message
-    of the same family that was folded into it, such as the reason behind a failed kernel.
+    A later line of the same rule may give what the first one left out, if they agree in the
+    rest. Messages of the same family that were folded into it give only what the rule asks
+    them for, such as the reason behind a failed kernel: elsewhere one name may mean different
+    things.
     """
     claim = chain.claim
     kin = [c for c in chain.followed if (c.family, c.process) == (claim.family, claim.process)]
-    places = [s for c in (claim, *kin) for s in c.sightings]
-    said = {name: text for s in reversed(places) for name, text in s.captures.items()}
-    return {name: text for name, text in said.items() if name in claim.names}
+    said = {
+        name: text
+        for c in reversed(kin)
+        for s in reversed(c.sightings)
+        for name, text in s.captures.items()
+        if name in claim.from_followed
+    }
+    own: dict[str, str] = {}
+    for sighting in claim.sightings:
+        given = sighting.captures
+        if all(own.get(name, text) == text for name, text in given.items()):
+            own |= given
+    return said | own
 
 
 def _corroborates(claim: Claim, headline: Claim) -> bool:

@@ -80,6 +80,7 @@ class Rule:
     modules: frozenset[str]
     match: tuple[Variant, ...]
     captures: Mapping[str, str]
+    from_followed: frozenset[str]
     explainer: str | None
     verdicts: tuple[str, ...]
     outvoted_by: str | None
@@ -112,6 +113,7 @@ def from_index(item: Mapping[str, Any]) -> Rule:
             for variant in item["match"]
         ),
         captures=item["captures"],
+        from_followed=frozenset(item["from_followed"]),
         explainer=when.get("explainer"),
         verdicts=tuple(when.get("verdict", ())),
         outvoted_by=item["outvoted_by"],

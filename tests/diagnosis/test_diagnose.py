@@ -527,3 +527,45 @@ def test_nothing_that_was_found_is_lost(known, files):
     found = {f.rule for shard in facts.shards.values() for f in shard.findings}
     assert named >= found - {"invalid-param-device"}
     assert bool(report.diagnoses) or not found - {"invalid-param-device"}
+
+
+def test_a_headline_takes_from_what_it_explains_only_what_its_rule_asks_for(tmp_path):
+    fault = rule(
+        "kernel-fault-named",
+        "kernel broke",
+        regex=r"broke: (?P<kernel>\w+)(?: on (?P<device>\d))?",
+        captures={"kernel": "ident", "device": "int", "reason": "text", "core": "int"},
+        from_followed=["reason", "core"],
+    )
+    reason = rule(
+        "kernel-fault-reason",
+        "core reports",
+        regex=r"reports (?P<reason>\w+) of (?P<device>\d)",
+        captures={"reason": "text", "device": "int"},
+        role="consequence",
+    )
+    known = knowledge(tmp_path, fault, reason)
+    text = plog(1, "core reports overflow of 7") + plog(2, "kernel broke: MatMul")
+    report = diagnose(scanned(known, text_of(text)), known)
+    assert [d.captures for d in report.diagnoses] == [{"kernel": "MatMul", "reason": "overflow"}]
+
+
+def test_a_later_place_of_the_same_rule_says_what_the_first_left_out(tmp_path):
+    fault = rule(
+        "kernel-fault-named",
+        "kernel broke",
+        regex=r"broke: (?P<kernel>\w+)(?: on (?P<device>\d))?",
+        captures={"kernel": "ident", "device": "int"},
+    )
+    known = knowledge(tmp_path, fault)
+    text = (
+        plog(1, "kernel broke: MatMul")
+        + plog(2, "kernel broke: Add on 5")
+        + plog(3, "kernel broke: MatMul on 3")
+    )
+    report = diagnose(scanned(known, text_of(text)), known)
+    assert [d.captures for d in report.diagnoses] == [{"kernel": "MatMul", "device": "3"}]
+
+
+def text_of(text: str) -> dict[str, str]:
+    return {"run.log": text}

@@ -57,6 +57,7 @@ def test_a_rule_keeps_all_that_its_file_says(compiled):
         modules=frozenset({"GE"}),
         match=(Variant((b"pool", b"is full"), r"full by (?P<size>\d+)"),),
         captures={"size": "int"},
+        from_followed=frozenset(),
         explainer="oom",
         verdicts=("full", "shared"),
         outvoted_by="buffer-oom-pond",
