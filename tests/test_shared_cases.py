@@ -29,7 +29,7 @@ def score(*args: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_real_cases_reach_their_floor():
-    done = score("--floor", "0.90", "--evidence-floor", "0.85")
+    done = score("--floor", "0.95", "--evidence-floor", "0.90")
     assert done.returncode == 0, done.stdout + done.stderr
 
 
