@@ -88,7 +88,10 @@ class _Writer:
         for number, line in enumerate(wrapped(title, self._console.width - 2)):
             self._console.print(Text.assemble(("  " if number else "✗ ", style), line))
         family = report.families.get(diagnosis.family, {}).get(self._lang, diagnosis.family)
-        facts = [self._say(diagnosis.severity.label), f"{diagnosis.family} ({family})"]
+        facts = [
+            self._say(diagnosis.severity.label),
+            self._say("family", name=diagnosis.family, title=family),
+        ]
         facts += [self._say(diagnosis.confidence), *self._extent(diagnosis)]
         self._row("", [Block(Text(" · ".join(facts), style="dim"))])
         if diagnosis.is_article:
