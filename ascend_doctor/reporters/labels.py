@@ -61,7 +61,7 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "rank": ("rank {ranks}", "rank {ranks}"),
     "ranks": ("ranks {ranks}", "rank {ranks}"),
     "more": ("{count} more; --format json has all", "另有 {count} 条，--format json 可查看全部"),
-    "family": ("{name} ({title})", "{name}（{title}）"),
+    "family": ("{id} ({title})", "{id}（{title}）"),
     "fatal": ("fatal", "致命"),
     "error": ("error", "错误"),
     "warning": ("warning", "警告"),

@@ -90,7 +90,7 @@ class _Writer:
         family = report.families.get(diagnosis.family, {}).get(self._lang, diagnosis.family)
         facts = [
             self._say(diagnosis.severity.label),
-            self._say("family", name=diagnosis.family, title=family),
+            self._say("family", id=diagnosis.family, title=family),
         ]
         facts += [self._say(diagnosis.confidence), *self._extent(diagnosis)]
         self._row("", [Block(Text(" · ".join(facts), style="dim"))])
