@@ -68,6 +68,13 @@ LEVEL_WORD = re.compile(
 )
 
 
+# Kinds of lines that one report of an error is made of, and how many of them may follow
+# the last line with a prefix.
+_REPORT = frozenset({Kind.FRAME, Kind.RAISED, Kind.ERR, Kind.DETAIL, Kind.BLOCK, Kind.INDENTED})
+_STACK = frozenset({Kind.FRAME, Kind.INDENTED})
+MAX_UNPREFIXED = 40
+
+
 class Lines:
     """The lines of one view, each classified once."""
 
@@ -78,12 +85,26 @@ class Lines:
     def at(self, start: int) -> Line:
         """Return the line that begins at ``start``."""
         line = self._read(start)
-        if line.kind is Kind.RAISED and line.prefix is NONE and start:
-            # The last line of a traceback may reach us by another way, unprefixed.
-            above = self._read(self._view.line_start(start - 1))
-            if above.kind in (Kind.FRAME, Kind.INDENTED):
-                line.prefix = above.prefix
+        if line.prefix is NONE and line.kind in _REPORT and self._view.has_prefixes:
+            line.prefix = self._inherited(line)
         return line
+
+    def _inherited(self, line: Line) -> Prefix:
+        """Return the prefix of the report that ``line`` goes on with, if that has one.
+
+        A launcher may put its prefix before the first line of an exception only. An exception
+        goes on with the frames above it, never with another exception.
+        """
+        allowed = _STACK if line.kind is Kind.RAISED else _REPORT
+        for _ in range(MAX_UNPREFIXED):
+            if line.start == 0:
+                break
+            line = self._read(self._view.line_start(line.start - 1))
+            if line.kind not in allowed:
+                break
+            if line.prefix is not NONE:
+                return line.prefix
+        return NONE
 
     def _read(self, start: int) -> Line:
         line = self._lines.get(start)

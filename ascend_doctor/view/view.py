@@ -80,6 +80,11 @@ class View:
         self._counted = (offset, count)
         return count
 
+    @property
+    def has_prefixes(self) -> bool:
+        """True if something was peeled off any line."""
+        return bool(self._prefixes)
+
     def starts_of(self, levels: Container[str]) -> Iterator[int]:
         """Yield where the lines begin whose prefix names one of ``levels``."""
         if self._starts is not None:

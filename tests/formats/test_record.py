@@ -387,3 +387,21 @@ def test_records_are_the_same_in_whichever_window_owns_them(lines, margin):
                 found[record.order] = record
             at = view.line_end(at) + 1
     assert found == expected
+
+
+def test_a_report_goes_on_where_only_its_first_lines_have_a_prefix():
+    data = (
+        b"[rank3]: Traceback (most recent call last):\n"
+        b'[rank3]:   File "/app/a.py", line 3, in f\n'
+        b"RuntimeError: HCCL function error: init, error code is 3\n"
+        b"[ERROR] 2026-03-04-05:06:08 (PID:77, Device:3, RankID:3) ERR02200 DIST call failed\n"
+        b"EI0011: no device memory is left\n"
+        b"        Solution: none\n"
+        b"[rank4]: still waiting\n"
+        b"ValueError: of nobody in particular\n"
+    )
+    assert [(record.lines, record.origin.rank) for record in records_of(data)] == [
+        ((1, 2, 3, 4, 5, 6), 3),
+        ((7,), 4),
+        ((8,), None),
+    ]
