@@ -17,7 +17,7 @@ _SIGNS = {
     "torch": re.compile(rb"\btorch(?:==|: | {2,})(\d{1,2}\.\d{1,2}[\w.+]{0,24})"),
     "driver": re.compile(rb"npu-smi (\d{2}\.\d{1,2}[\w.]{0,12})"),
 }
-# A window is searched to here; versions stand in paths and banners, which come early.
+# Bytes of a window that are searched; versions stand in paths and banners, which come early.
 _REACH = 256 << 10
 
 
@@ -29,8 +29,9 @@ class Environment:
 
     def see(self, window: Window) -> None:
         """Look for what is still unknown in one window."""
+        start, end = window.body
         for name, sign in _SIGNS.items():
             if name not in self.values:
-                found = sign.search(window.data, window.body[0], min(window.body[1], _REACH))
+                found = sign.search(window.data, start, min(end, start + _REACH))
                 if found is not None:
                     self.values[name] = found[1].decode()
