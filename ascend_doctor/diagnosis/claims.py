@@ -163,7 +163,7 @@ def _held(
             rival is not None and rival.count > finding.count
         ):
             dropped.append(finding)
-        elif all(sign in signs for sign in rule.requires_process):
+        elif all(any(sign in signs for sign in choice) for choice in rule.requires_process):
             kept.append(finding)
     return kept, dropped
 

@@ -14,7 +14,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from ascend_doctor.errors import RuleError
 from ascend_doctor.knowledge.load import first_error, line_of, load_rule, load_yaml, rule_files
-from ascend_doctor.knowledge.schema import Bilingual, BilingualSteps, Explains, Strict
+from ascend_doctor.knowledge.schema import (
+    Bilingual,
+    BilingualSteps,
+    Explains,
+    RuleFile,
+    Strict,
+)
 from ascend_doctor.records import FAMILIES, ROLES
 
 # Columns of the code tables; the hex table only leads on to the ACL numbers.
@@ -68,11 +74,19 @@ def _compiled(folder: Path, known: dict[str, Any]) -> list[Any]:
             taken = paths.get(rule.id, "a built-in rule")
             raise RuleError(f"{path}:1: id: {rule.id} is taken by {taken}")
         paths[rule.id] = path
-        # Examples are for tests; the scan has no use for them.
-        rules[rule.id] = rule.model_dump(mode="json", exclude={"examples"})
+        rules[rule.id] = _entry(rule)
     for name, path in paths.items():
         _check_references(path, rules[name], rules.keys())
     return [item for _, item in sorted(rules.items())]
+
+
+def _entry(rule: RuleFile) -> dict[str, Any]:
+    """Return a rule as the index holds it: alternatives multiplied out, without examples."""
+    entry = rule.model_dump(mode="json", exclude={"examples"})
+    entry["match"] = [
+        {"wordings": variant.wordings(), "regex": variant.regex} for variant in rule.match
+    ]
+    return entry
 
 
 def _indexed(content: dict[str, Any]) -> dict[str, Any]:

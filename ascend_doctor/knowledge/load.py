@@ -50,7 +50,9 @@ def first_error(err: ValidationError) -> tuple[tuple[int | str, ...], str, str]:
     message = {"extra_forbidden": "there is no such field", "missing": "is missing"}.get(
         worst["type"], worst["msg"].removeprefix("Value error, ")
     )
-    return worst["loc"], ".".join(map(str, worst["loc"])) or "rule", message
+    # What a union was taken for ("<list>") is no step in the file.
+    loc = tuple(step for step in worst["loc"] if not str(step).startswith("<"))
+    return loc, ".".join(map(str, loc)) or "rule", message
 
 
 def load_yaml(path: Path) -> tuple[yaml.Node, Any]:

@@ -48,7 +48,7 @@ def match(rule: Rule, record: Record) -> Match | None:
     if rule.modules and record.module not in rule.modules:
         return None
     text = record.text
-    if any(literal not in text for literal in rule.requires_record):
+    if not all(any(literal in text for literal in choice) for choice in rule.requires_record):
         return None
     for variant in rule.match:
         found = _fits(variant, text, rule.captures)

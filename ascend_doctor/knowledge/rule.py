@@ -15,10 +15,14 @@ from ascend_doctor.records import LANGS, Confidence, Lang, Role, Severity
 
 @dataclass(frozen=True)
 class Variant:
-    """One wording: literals in order, the longest of them being the anchor to scan for."""
+    """One wording: literals in order, the longest of them being the anchor to scan for.
+
+    ``number`` says which variant of the rule file it was compiled from.
+    """
 
     literals: tuple[bytes, ...]
     pattern: str | None
+    number: int = 0
 
     @cached_property
     def anchor(self) -> bytes:
@@ -86,8 +90,8 @@ class Rule:
     outvoted_by: str | None
     fallback: bool
     quiet: bool
-    requires_record: tuple[bytes, ...]
-    requires_process: tuple[bytes, ...]
+    requires_record: tuple[tuple[bytes, ...], ...]
+    requires_process: tuple[tuple[bytes, ...], ...]
     excludes_record: tuple[bytes, ...]
     excludes_process: tuple[bytes, ...]
     explains: tuple[Explains, ...]
@@ -109,8 +113,9 @@ def from_index(item: Mapping[str, Any]) -> Rule:
         levels=item["levels"],
         modules=frozenset(item["modules"]),
         match=tuple(
-            Variant(tuple(text.encode() for text in variant["literals"]), variant["regex"])
-            for variant in item["match"]
+            Variant(_encoded(wording), variant["regex"], number)
+            for number, variant in enumerate(item["match"])
+            for wording in variant["wordings"]
         ),
         captures=item["captures"],
         from_followed=frozenset(item["from_followed"]),
@@ -119,8 +124,8 @@ def from_index(item: Mapping[str, Any]) -> Rule:
         outvoted_by=item["outvoted_by"],
         fallback=item["fallback"],
         quiet=item["quiet"],
-        requires_record=_encoded(item["requires"]["record"]),
-        requires_process=_encoded(item["requires"]["process"]),
+        requires_record=_choices(item["requires"]["record"]),
+        requires_process=_choices(item["requires"]["process"]),
         excludes_record=_encoded(item["excludes"]["record"]),
         excludes_process=_encoded(item["excludes"]["process"]),
         explains=explains_of(item),
@@ -136,6 +141,10 @@ def explains_of(item: Mapping[str, Any]) -> tuple[Explains, ...]:
 
 def _encoded(texts: list[str]) -> tuple[bytes, ...]:
     return tuple(text.encode() for text in texts)
+
+
+def _choices(items: list[str | list[str]]) -> tuple[tuple[bytes, ...], ...]:
+    return tuple(_encoded([item] if isinstance(item, str) else item) for item in items)
 
 
 def _texts(item: Mapping[str, Any], lang: str) -> Texts:

@@ -5,10 +5,19 @@ Only authors' tools and the build read this module; a scan reads the compiled in
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Annotated, Any, Literal
 
 import regex
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    model_validator,
+)
 
 from ascend_doctor.knowledge.explain import VERDICTS
 from ascend_doctor.knowledge.texts import PLACEHOLDER, clauses, code_spans
@@ -20,6 +29,18 @@ MIN_ANCHOR_BYTES = 4
 CaptureType = Literal["int", "hex", "number", "bytes", "ident", "path", "text"]
 # The automaton of all literals takes no NUL.
 Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\x00]*$")]
+
+
+def _kind(value: Any) -> str:
+    return "<list>" if isinstance(value, tuple) else "<text>"
+
+
+# One text, or a list of which any one will do. The tags stand in pydantic's paths only.
+Choice = Annotated[
+    Annotated[Line, Tag("<text>")]
+    | Annotated[tuple[Line, ...], Field(min_length=2), Tag("<list>")],
+    Discriminator(_kind),
+]
 Prose = Annotated[str, StringConstraints(min_length=4, strip_whitespace=True)]
 RuleId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)+$")]
 
@@ -33,9 +54,11 @@ class Strict(BaseModel):
     @classmethod
     def _lists_are_tuples(cls, data: Any) -> Any:
         # YAML knows only lists; strict mode would refuse them for tuples.
-        if isinstance(data, dict):
-            return {k: tuple(v) if isinstance(v, list) else v for k, v in data.items()}
-        return data
+        return {k: _tuples(v) for k, v in data.items()} if isinstance(data, dict) else data
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
 class Bilingual(Strict):
@@ -59,16 +82,24 @@ class BilingualSteps(Strict):
 
 
 class Variant(Strict):
-    """One wording of a message: literals in this order, then a regex that confirms."""
+    """One wording of a message: literals in this order, then a regex that confirms.
 
-    literals: Annotated[tuple[Line, ...], Field(min_length=1)]
+    A list in place of a literal names alternatives, ``["GE", ["failed", "error"]]``: the rule
+    is compiled to one wording for each combination.
+    """
+
+    literals: Annotated[tuple[Choice, ...], Field(min_length=1)]
     regex: str | None = None
+
+    def wordings(self) -> list[tuple[str, ...]]:
+        """Return the literals in every combination of their alternatives."""
+        return [*product(*((c,) if isinstance(c, str) else c for c in self.literals))]
 
     @model_validator(mode="after")
     def _usable(self) -> Variant:
-        longest = max(len(literal.encode()) for literal in self.literals)
-        if longest < MIN_ANCHOR_BYTES:
-            raise ValueError(f"no literal of {MIN_ANCHOR_BYTES} bytes or more")
+        for wording in self.wordings():
+            if max(len(literal.encode()) for literal in wording) < MIN_ANCHOR_BYTES:
+                raise ValueError(f"no literal of {MIN_ANCHOR_BYTES} bytes or more")
         if self.regex is not None:
             try:
                 regex.compile(self.regex.encode())
@@ -90,8 +121,15 @@ class Provenance(Strict):
     ref: Line
 
 
-class Conditions(Strict):
-    """Literals that must (not) stand in the same message or the same process."""
+class Required(Strict):
+    """Literals that must all stand in the same message or process; of a list, any one."""
+
+    record: tuple[Choice, ...] = ()
+    process: tuple[Choice, ...] = ()
+
+
+class Excluded(Strict):
+    """Literals of which none may stand in the same message or process."""
 
     record: tuple[Line, ...] = ()
     process: tuple[Line, ...] = ()
@@ -159,8 +197,8 @@ class RuleFile(Strict):
     outvoted_by: RuleId | None = None
     fallback: bool = False
     quiet: bool = False
-    requires: Conditions = Conditions()
-    excludes: Conditions = Conditions()
+    requires: Required = Required()
+    excludes: Excluded = Excluded()
     explains: tuple[Explains, ...] = ()
     title: Bilingual
     cause: Bilingual

@@ -59,7 +59,7 @@ class Scanner:
                 meaning = meanings.setdefault(variant.anchor, _Meaning())
                 if rule not in meaning.rules:
                     meaning.rules.append(rule)
-            for literal in (*rule.requires_process, *rule.excludes_process):
+            for literal in (*chain(*rule.requires_process), *rule.excludes_process):
                 meanings.setdefault(literal, _Meaning()).sign = literal
         self._meanings = [*meanings.values()]
         self._literals = Literals([*meanings])

@@ -167,6 +167,16 @@ def test_a_good_rule_is_loaded(path):
             "9: match.0.literals.1: String should match pattern '^[^\\x00]*$'",
         ),
         (
+            '"pool is full", "asked for"',
+            '"pool is full", ["asked for"]',
+            "9: match.0.literals.1: Tuple should have at least 2 items after validation, not 1",
+        ),
+        (
+            '"pool is full", "asked for"',
+            '["pool is full", "poo"]',
+            "9: match.0: no literal of 4 bytes or more",
+        ),
+        (
             "{kind: public-report",
             "{kind: hearsay",
             "7: provenance.0.kind: Input should be 'cann-source', 'torch-npu', 'upstream', "

@@ -52,6 +52,25 @@ def test_literals_must_stand_in_their_order(tmp_path, text, offset):
     assert match(compiled(tmp_path), record(text)) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "weight"),
+    [(b"pool is full", 12), (b"pond is full", 12), (b"pool runs dry", 13), (b"pond is dry", None)],
+)
+def test_of_alternatives_any_one_will_do(tmp_path, text, weight):
+    either = compiled(tmp_path, literals=[["pool", "pond"], [" is full", " runs dry"]])
+    assert match(either, record(text)) == (None if weight is None else Match(0, {}, weight))
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"), [(b"pool 1 2", True), (b"pool 1 3", True), (b"pool 2", False)]
+)
+def test_all_that_is_required_must_stand_there_and_one_of_a_list(tmp_path, text, fits):
+    found = match(
+        compiled(tmp_path, literals=["pool"], requires={"record": ["1", ["2", "3"]]}), record(text)
+    )
+    assert (found is not None) == fits
+
+
 def test_literals_must_not_overlap(tmp_path):
     pool = compiled(tmp_path, literals=["abcd", "cdef"])
     assert match(pool, record(b"abcdef")) is None
