@@ -10,7 +10,11 @@ import click
 from ascend_doctor.cli.exits import ERROR
 from ascend_doctor.version import __version__
 
-_COMMANDS = {"analyze": "ascend_doctor.cli.analyze", "rules": "ascend_doctor.cli.rules"}
+_COMMANDS = {
+    "analyze": "ascend_doctor.cli.analyze",
+    "explain": "ascend_doctor.cli.explain",
+    "rules": "ascend_doctor.cli.rules",
+}
 
 
 class _Commands(click.Group):
@@ -61,5 +65,6 @@ def main() -> None:
 
     \b
     ascend-doctor analyze LOGS/        diagnose a folder, files, or - for standard input
-    ascend-doctor rules test           check rule files against their own examples
+    ascend-doctor explain 507018       say what a code, a variable or a term means
+    ascend-doctor rules list           what it knows; show, test and new work on rules
     """

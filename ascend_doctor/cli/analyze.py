@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
-import shutil
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any, TextIO, get_args
 import click
 
 from ascend_doctor.cli import exits
+from ascend_doctor.cli.terminal import settings
 from ascend_doctor.ingest.source import EMPTY
 from ascend_doctor.records import Lang, Severity
 from ascend_doctor.report import Report
@@ -100,21 +99,12 @@ def command(
         raise OSError(errno.EBADF, "standard output is closed")
     report = analyze(paths, rules=rules_dir)
     reporter = import_module(f"ascend_doctor.reporters.{format_}")
-    output.write(reporter.render(report, choose(lang), **_terminal(format_, output)))
+    terminal = settings(output) if format_ == "text" else {}
+    output.write(reporter.render(report, choose(lang), **terminal))
     output.flush()
     if not report.coverage.files:
         click.echo(_nothing_read(report), err=True)
     ctx.exit(exit_code(report, fail_on, strict))
-
-
-def _terminal(format_: str, output: TextIO) -> dict[str, Any]:
-    """Return how wide the terminal is and whether it shows colour, for the text report."""
-    if format_ != "text":
-        return {}
-    if not output.isatty():
-        return {}
-    width = min(shutil.get_terminal_size().columns, 120)
-    return {"color": "NO_COLOR" not in os.environ, "width": width}
 
 
 def exit_code(report: Report, fail_on: str, strict: bool) -> int:

@@ -42,17 +42,27 @@ _HCCL = re.compile(rb"(?:errNo\[0x0{0,9}5[0-9a-fA-F]{2}([0-9a-fA-F]{4})\]|hcclRe
 
 
 class Codes:
-    """The code tables, and how to find codes in a message."""
+    """The code tables, and how to find codes in a message.
+
+    ``runtime`` maps an internal code such as ``0x7010003`` to its name and ACL number.
+    """
 
     def __init__(
-        self, tables: Mapping[str, Mapping[str, Code]], runtime: Mapping[str, str]
+        self,
+        tables: Mapping[str, Mapping[str, Code]],
+        runtime: Mapping[str, tuple[str, str]],
     ) -> None:
         self._tables = tables
-        self._runtime = runtime
+        self.runtime = runtime
 
     def row(self, table: str, code: str) -> Code:
-        """Return a row that ``find`` yielded before."""
+        """Return a row that ``find`` or ``rows`` yielded before."""
         return self._tables[table][code]
+
+    def rows(self) -> Iterator[Code]:
+        """Yield all rows of all tables."""
+        for rows in self._tables.values():
+            yield from rows.values()
 
     def find(self, text: bytes) -> list[tuple[int, Code]]:
         """Return where ``text`` first names each known code, in the order of the text."""
@@ -74,9 +84,9 @@ class Codes:
                 if before is not None:
                     yield before.start(), "acl", found[0].decode()
         for found in _HEX.finditer(text) if b"0x" in text else ():
-            acl = self._runtime.get("0x" + found[1][2:].decode().lower().lstrip("0"))
-            if acl is not None:
-                yield found.start(), "acl", acl
+            row = self.runtime.get("0x" + found[1][2:].decode().lower().lstrip("0"))
+            if row is not None:
+                yield found.start(), "acl", row[1]
         for found in _HCCL.finditer(text) if b"errNo[" in text or b"hcclRet" in text else ():
             number = int(found[1], 16) if found[1] else int(found[2])
             yield found.start(), "hccl", str(number)

@@ -93,6 +93,6 @@ def from_dict(index: Mapping[str, Any]) -> Knowledge:
         }
         for name, rows in index["codes"].items()
     }
-    runtime = {code: cells[1] for code, cells in index["runtime"].items()}
+    runtime = {code: (name, acl) for code, (name, acl) in index["runtime"].items()}
     rules = {item["id"]: from_index(item) for item in index["rules"]}
     return Knowledge(index["digest"], rules, families, Codes(tables, runtime))

@@ -15,10 +15,13 @@ from ascend_doctor.knowledge.schema import RuleFile
 # libyaml is ten times faster; the pure loader reads the same language.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+# Folders beside the families' that hold no rules.
+_NO_RULES = frozenset({"codes", "glossary"})
+
 
 def rule_files(folder: Path) -> Iterator[Path]:
     """Yield every rule file below ``folder``, in a stable order."""
-    yield from sorted(p for p in folder.glob("*/*.yaml") if p.parent.name != "codes")
+    yield from sorted(p for p in folder.glob("*/*.yaml") if p.parent.name not in _NO_RULES)
 
 
 def load_rule(path: Path) -> RuleFile:

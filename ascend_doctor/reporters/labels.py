@@ -67,6 +67,32 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "warning": ("warning", "警告"),
     "info": ("info", "提示"),
     "in_function": ("in {function}", "函数 {function}"),
+    "means": ("Means", "含义"),
+    "usually": ("Usually", "常见原因"),
+    "next": ("Next", "下一步"),
+    "claim": ("Claimed", "文章说法"),
+    "truth": ("In truth", "实际情况"),
+    "instead": ("Instead", "应改用"),
+    "default": ("Default", "默认值"),
+    "acl": ("ACL, runtime or GE number", "ACL、Runtime 或 GE 错误码"),
+    "error_manager": ("error block code", "错误块错误码"),
+    "hccl": ("HCCL code", "HCCL 错误码"),
+    "torch_npu": ("torch_npu code", "torch_npu 错误码"),
+    "runtime": ("internal runtime code", "Runtime 内部错误码"),
+    "variables": ("environment variable", "环境变量"),
+    "article_term": ("term of the article", "文章中的术语"),
+    "rule": ("rule", "规则"),
+    "deprecated": ("deprecated", "已废弃"),
+    "article-only": ("known from the article only", "仅见于文章"),
+    "from_table": (
+        "From the code table; the sentence beside the code in your log says more than the number.",
+        "内容来自错误码表；日志中错误码旁的语句比数字本身更能说明问题。",
+    ),
+    "unknown_term": (
+        "Not known here. If a log says it, `ascend-doctor analyze` reads the sentence beside it.",
+        "未收录。若它出现在日志中，可用 `ascend-doctor analyze` 分析旁边的语句。",
+    ),
+    "proposed": ("did you mean {terms}?", "是否要查 {terms}？"),
 }  # fmt: skip
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 from rich.cells import cell_len
+from rich.console import Console
 from rich.text import Text
 
 from ascend_doctor.reporters.safe import visible
@@ -33,6 +34,44 @@ class Block(NamedTuple):
     indent: int = 0
     wraps: bool = True
     mark: str = ""
+
+
+def console(out: TextIO, *, color: bool, width: int) -> Console:
+    """Return a console that writes exactly what it is given."""
+    return Console(
+        file=out,
+        width=max(60, width),
+        force_terminal=color,
+        no_color=not color,
+        color_system="standard" if color else None,
+        highlight=False,
+        emoji=False,
+        markup=False,
+        legacy_windows=False,
+    )
+
+
+class Sheet:
+    """Prints blocks in a column beside their headings."""
+
+    def __init__(self, console: Console, headings: Sequence[str]) -> None:
+        self.console = console
+        self._column = 4 + max(cell_len(heading) for heading in headings)
+
+    def row(self, heading: str, blocks: Sequence[Block]) -> None:
+        """Print blocks, the heading beside the first line; nothing if there are none."""
+        left = self._column if heading else 2
+        first = Text(f"  {heading}", style="bold")
+        first.append(" " * (left - first.cell_len))
+        for block in blocks:
+            lines = [block.text]
+            if block.wraps:
+                lines = wrapped(block.text, self.console.width - left - block.indent)
+            hang = block.mark.ljust(block.indent)
+            for line in lines:
+                if line.plain:
+                    self.console.print(Text.assemble(first, hang, line), soft_wrap=True)
+                    first, hang = Text(" " * left), " " * block.indent
 
 
 def wrapped(text: Text, width: int) -> list[Text]:

@@ -11,7 +11,7 @@ from rich.text import Text
 from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Consequence, Diagnosis, Report, Unexplained
 from ascend_doctor.reporters.labels import colon, joined, label, size
-from ascend_doctor.reporters.layout import Block, prose, steps, wrapped
+from ascend_doctor.reporters.layout import Block, Sheet, console, prose, steps, wrapped
 from ascend_doctor.reporters.safe import visible
 
 # What a screen can hold; the JSON has all of it.
@@ -37,26 +37,15 @@ _HEADINGS = (
 def render(report: Report, lang: Lang = "en", *, color: bool = False, width: int = 100) -> str:
     """Return the report for a terminal of ``width`` columns."""
     out = io.StringIO()
-    console = Console(
-        file=out,
-        width=max(60, width),
-        force_terminal=color,
-        no_color=not color,
-        color_system="standard" if color else None,
-        highlight=False,
-        emoji=False,
-        markup=False,
-        legacy_windows=False,
-    )
-    _Writer(console, lang).report(report)
+    _Writer(console(out, color=color, width=width), lang).report(report)
     return out.getvalue()
 
 
 class _Writer:
-    def __init__(self, console: Console, lang: Lang) -> None:
-        self._console = console
+    def __init__(self, screen: Console, lang: Lang) -> None:
+        self._console = screen
         self._lang: Lang = lang
-        self._column = 4 + max(Text(label(name, lang)).cell_len for name in _HEADINGS)
+        self._sheet = Sheet(screen, [label(name, lang) for name in _HEADINGS])
 
     def report(self, report: Report) -> None:
         told = [d for d in report.diagnoses if d.severity >= Severity.WARNING]
@@ -110,21 +99,7 @@ class _Writer:
         self._row("codes", [Block(Text(", ".join(diagnosis.codes)))])
 
     def _row(self, name: str, blocks: Sequence[Block]) -> None:
-        """Print blocks in a column, the heading beside the first line; nothing if empty."""
-        heading = self._say(name) if name else ""
-        left = self._column if name else 2
-        first = Text(f"  {heading}", style="bold")
-        first.append(" " * (left - first.cell_len))
-        for block in blocks:
-            lines = [block.text]
-            if block.wraps:
-                width = self._console.width - left - block.indent
-                lines = wrapped(block.text, width)
-            hang = block.mark.ljust(block.indent)
-            for line in lines:
-                if line.plain:
-                    self._console.print(Text.assemble(first, hang, line), soft_wrap=True)
-                    first, hang = Text(" " * left), " " * block.indent
+        self._sheet.row(self._say(name) if name else "", blocks)
 
     def _extent(self, diagnosis: Diagnosis) -> list[str]:
         """Say how often and where, if more than once and at one place."""

@@ -1,0 +1,74 @@
+"""``ascend-doctor explain``."""
+
+from __future__ import annotations
+
+import sys
+from typing import get_args
+
+import click
+
+from ascend_doctor.cli import exits
+from ascend_doctor.cli.terminal import settings
+from ascend_doctor.records import Lang
+from ascend_doctor.reporters.language import choose
+from ascend_doctor.reporters.safe import visible
+
+# A paste, not a log: whole logs are for `analyze`.
+MAX_TEXT = 4 << 20
+
+
+@click.command("explain")
+@click.argument("terms", nargs=-1, metavar="CODE...")
+@click.option(
+    "-f",
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What to write.",
+)
+@click.option(
+    "--lang",
+    type=click.Choice(["auto", *get_args(Lang)]),
+    default="auto",
+    show_default=True,
+    help="Language of the answer; auto follows LC_ALL, LC_MESSAGES and LANG.",
+)
+@click.pass_context
+def command(ctx: click.Context, terms: tuple[str, ...], format_: str, lang: str) -> None:
+    """Say what a code, an environment variable or a term of the article means.
+
+    CODE is an ACL number (507018), a runtime code (0x7110001), an HCCL errNo, an E or W code
+    (EI0002), an ERR code, a symbolic name, an environment variable, an id of a rule, or a term
+    such as variable_seq_lengths. With - or without CODE, a text is read from standard input,
+    and everything known in it is explained.
+
+    \b
+    Exit codes
+      0  all of it is known
+      1  something is not
+      2  wrong usage
+      3  the text names nothing that is known
+    """
+    from ascend_doctor.knowledge import glossary
+    from ascend_doctor.reporters import explanation
+
+    known = glossary.load()
+    if terms in ((), ("-",)):
+        if not terms and sys.stdin.isatty():
+            raise click.UsageError("name a code, or pipe a text in")
+        text = sys.stdin.buffer.read(MAX_TEXT).decode("utf-8", "replace")
+        terms = tuple(known.terms_in(text))
+        if not terms:
+            click.echo("error: the text names no code, variable or term that is known", err=True)
+            ctx.exit(exits.NO_INPUT)
+    told = [known.explain(term) for term in terms]
+    if format_ == "json":
+        click.echo(explanation.render_json(told), nl=False)
+    else:
+        click.echo(explanation.render(told, choose(lang), **settings(sys.stdout)), nl=False)
+    unknown = [item.term for item in told if not item.is_known]
+    if unknown:
+        click.echo(f"error: not known: {visible(', '.join(unknown))}", err=True)
+    ctx.exit(exits.FINDINGS if unknown else exits.OK)

@@ -1,0 +1,201 @@
+"""What is known of one code, variable or term: hand-written pages over the code tables."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ascend_doctor import resources
+from ascend_doctor.knowledge import index
+from ascend_doctor.knowledge.codes import Code
+from ascend_doctor.knowledge.index import Knowledge
+from ascend_doctor.knowledge.rule import Rule
+from ascend_doctor.records import LANGS, Lang
+
+Texts = Mapping[Lang, str]
+Steps = Mapping[Lang, tuple[str, ...]]
+
+# What a code of each table is called; the rest of the sections hold terms without a code.
+KINDS = ("acl", "error_manager", "hccl", "torch_npu", "runtime", "variables", "article", "rule")
+
+_RUNTIME = re.compile(r"0[xX]0?(7[0-9a-fA-F]{6})")
+# HCCL prints module and code in one number; 5 is the module HCCL.
+_HCCL = re.compile(r"(?:errNo\[)?0[xX]0{1,9}5[0-9a-fA-F]{2}([0-9a-fA-F]{4})\]?")
+# A term in running text: long enough not to be an ordinary word.
+_WORD = re.compile(r"[A-Za-z_][\w.]{5,79}")
+# How alike a known term must be to be proposed for an unknown one.
+_LIKENESS = 0.75
+_MAX_PROPOSED = 3
+
+
+def _no_steps() -> Steps:
+    return {"en": (), "zh": ()}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """What is told of one term.
+
+    Attributes:
+        term: what was asked for.
+        kind: one of ``KINDS``, or empty for an unknown term.
+        code: how the tables write it, such as ``107002`` for ``ACL_ERROR_RT_CONTEXT_NULL``.
+        name: its symbolic name, if it has one.
+        family: the family of failures that it belongs to, if it is a code or a rule.
+        is_full: written by hand rather than taken from a table.
+        proposed: known terms that look like an unknown one.
+    """
+
+    term: str
+    kind: str = ""
+    code: str = ""
+    name: str = ""
+    family: str = ""
+    status: str = "real"
+    default: str | None = None
+    instead: str | None = None
+    claim: Texts | None = None
+    means: Texts | None = None
+    causes: Steps = field(default_factory=_no_steps)
+    next: Steps = field(default_factory=_no_steps)
+    is_full: bool = False
+    proposed: tuple[str, ...] = ()
+
+    @property
+    def is_known(self) -> bool:
+        """Say whether anything is known of it."""
+        return bool(self.kind)
+
+
+class Glossary:
+    """Explains terms under one state of the knowledge."""
+
+    def __init__(self, knowledge: Knowledge, pages: Mapping[str, Mapping[str, Any]]) -> None:
+        self._knowledge = knowledge
+        self._pages = pages
+        self._rows = {(row.table, row.code): row for row in knowledge.codes.rows()}
+        self._spelt = dict(self._spellings())
+
+    def _spellings(self) -> Iterator[tuple[str, tuple[str, str]]]:
+        """Yield every way to write a term, folded, with its kind and key; the last one wins."""
+        knowledge = self._knowledge
+        for rule in knowledge.rules:
+            yield rule, ("rule", rule)
+        for code, (name, _) in knowledge.codes.runtime.items():
+            yield name.casefold(), ("runtime", code)
+        for row in self._rows.values():
+            yield row.name.casefold(), (row.table, row.code)
+        for row in self._rows.values():
+            yield row.code.casefold(), (row.table, row.code)
+        for section, pages in self._pages.items():
+            for term, page in pages.items():
+                for spelling in (*page["also"], term):
+                    yield spelling.casefold(), (section, term)
+
+    def explain(self, term: str) -> Explanation:
+        """Return what is known of ``term``; an unknown one comes back with proposals."""
+        found = self._found(term.strip())
+        if found is None:
+            alike = difflib.get_close_matches(
+                term.strip().casefold(), self._spelt, _MAX_PROPOSED, _LIKENESS
+            )
+            keys = dict.fromkeys(self._spelt[spelling][1] for spelling in alike)
+            return Explanation(term, proposed=tuple(keys))
+        return self._explanation(term, *found)
+
+    def terms_in(self, text: str) -> list[str]:
+        """Return the codes, variables and terms that a text names, in its order, each once."""
+        places: dict[str, int] = {}
+        for offset, code in self._knowledge.codes.find(text.encode()):
+            places.setdefault(code.code, offset)
+        for found in _WORD.finditer(text):
+            key = self._spelt.get(found[0].rstrip(".").casefold())
+            # An ordinary word is no term: it must be spelt as only a name is.
+            if key is not None and re.search(r"[A-Z_.\d]", found[0]):
+                places.setdefault(key[1], found.start())
+        return sorted(places, key=lambda term: places[term])
+
+    def _found(self, term: str) -> tuple[str, str] | None:
+        if runtime := _RUNTIME.fullmatch(term):
+            code = "0x" + runtime[1].lower()
+            return ("runtime", code) if code in self._knowledge.codes.runtime else None
+        if hccl := _HCCL.fullmatch(term):
+            term = str(int(hccl[1], 16))
+        return self._spelt.get(term.casefold())
+
+    def _explanation(self, term: str, kind: str, key: str) -> Explanation:
+        if kind == "rule":
+            return self._of_rule(term, self._knowledge.rules[key])
+        if kind == "runtime":
+            name, acl = self._knowledge.codes.runtime[key]
+            told = self._explanation(term, "acl", acl)
+            return Explanation(
+                **{**vars(told), "kind": kind, "code": key, "name": f"{name} → {acl} {told.name}"}
+            )
+        row = self._rows.get((kind, key))
+        page = self._pages[kind].get(key) if kind in self._pages else None
+        if page is None:
+            return self._short(term, self._rows[kind, key])
+        return Explanation(
+            term,
+            kind,
+            code=key,
+            name="" if row is None else row.name,
+            family="" if row is None else row.family,
+            status=page["status"],
+            default=page["default"],
+            instead=page["instead"],
+            claim=page["claim"],
+            means=page["means"],
+            causes=_steps(page["causes"]),
+            next=_steps(page["next"]),
+            is_full=True,
+        )
+
+    def _of_rule(self, term: str, rule: Rule) -> Explanation:
+        # What a log would fill in stands as the name of the capture.
+        unfilled = {name: f"<{name}>" for name in rule.captures}
+        texts = {lang: rule.texts[lang].filled(unfilled) for lang in LANGS}
+        return Explanation(
+            term,
+            "rule",
+            code=rule.id,
+            family=rule.family,
+            means={lang: texts[lang].cause for lang in LANGS},
+            next={lang: (*texts[lang].checks, *texts[lang].fixes) for lang in LANGS},
+            is_full=True,
+        )
+
+    def _short(self, term: str, row: Code) -> Explanation:
+        return Explanation(
+            term,
+            row.table,
+            code=row.code,
+            name=row.name,
+            family=row.family,
+            means=row.meaning,
+            next=self._knowledge.families[row.family].next,
+        )
+
+
+def load() -> Glossary:
+    """Return the built-in glossary.
+
+    Raises:
+        RuleError: a file of a checkout is wrong.
+    """
+    packed = resources.glossary()
+    if packed is not None:
+        return Glossary(index.load(), json.loads(packed.read_text(encoding="utf-8")))
+    # Imported here: a wheel has no need of pydantic and YAML.
+    from ascend_doctor.knowledge.pages import compile_pages
+
+    return Glossary(index.load(), compile_pages(resources.patterns()))
+
+
+def _steps(texts: Mapping[Lang, list[str]]) -> Steps:
+    return {lang: tuple(texts[lang]) for lang in LANGS}
