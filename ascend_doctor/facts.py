@@ -65,6 +65,15 @@ class Unknown:
 
 
 @dataclass(frozen=True, slots=True)
+class Said:
+    """What a log says of the machine it was written on: one value of a name, and where."""
+
+    name: str
+    value: str
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
 class Shard:
     """What one file yielded; a clean file is a shard with no findings."""
 
@@ -78,7 +87,7 @@ class Shard:
     codes: tuple[CodeSeen, ...] = ()
     unknown: tuple[Unknown, ...] = ()
     signs: frozenset[tuple[bytes, Process]] = frozenset()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    environment: tuple[Said, ...] = ()
     broken: str | None = None
 
 

@@ -32,6 +32,12 @@ FAMILIES = (
     "framework_error",
 )
 
+# What a log may say of its machine; variables are named as they are set.
+ENVIRONMENT = (
+    *("cann", "driver", "firmware", "soc", "python", "torch", "torch_npu", "mindspore"),
+    *("vllm", "vllm_ascend", "transformers", "world_size", "container"),
+)
+
 
 class Severity(enum.IntEnum):
     """How bad a diagnosis is; ``INFO`` is a remark and never fails a gate."""

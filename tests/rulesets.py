@@ -43,7 +43,8 @@ def rule(id_: str, *literals: str, **fields: Any) -> dict[str, Any]:
 def patterns(folder: Path, *rules: Mapping[str, Any]) -> Path:
     """Lay out ``rules`` below ``folder``, with the shipped families and code tables."""
     shutil.copytree(resources.patterns() / "codes", folder / "codes", dirs_exist_ok=True)
-    shutil.copy(resources.patterns() / "families.yaml", folder / "families.yaml")
+    for name in ("families.yaml", "versions.tsv"):
+        shutil.copy(resources.patterns() / name, folder / name)
     for item in rules:
         path = folder / item["family"] / f"{item['id']}.yaml"
         path.parent.mkdir(exist_ok=True)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Facts, Finding, Process
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import Explains, Rule, Texts
@@ -39,6 +40,7 @@ class Claim:
     explains: tuple[Explains, ...]
     weight: int
     from_followed: frozenset[str]
+    from_environment: frozenset[str]
     process: Process
     count: int
     sightings: tuple[Sighting, ...]
@@ -54,7 +56,9 @@ class Claim:
         return self.sightings[0]
 
 
-def claims(facts: Facts, knowledge: Knowledge) -> dict[Process, list[Claim]]:
+def claims(
+    facts: Facts, knowledge: Knowledge, environment: Environment
+) -> dict[Process, list[Claim]]:
     """Return what holds in each process, rules and codes alike."""
     same = _processes(facts)
     findings: dict[Process, dict[str, list[Finding]]] = defaultdict(lambda: defaultdict(list))
@@ -70,7 +74,7 @@ def claims(facts: Facts, knowledge: Knowledge) -> dict[Process, list[Claim]]:
     held: dict[Process, list[Claim]] = {}
     for process in sorted({*findings, *codes}):
         found = _merged(process, findings[process])
-        kept, dropped = _held(found, signs[process], knowledge)
+        kept, dropped = _held(found, signs[process], knowledge, environment)
         causes = [f for f in kept if knowledge.rules[f.rule].role == "cause"]
         seen = _codes_in(codes[process], causes, dropped)
         named = tuple(code.sighting.codes[0] for code in seen)[:MAX_CODES]
@@ -151,19 +155,23 @@ def _merged(process: Process, found: Mapping[str, list[Finding]]) -> list[Findin
 
 
 def _held(
-    found: Iterable[Finding], signs: set[bytes], knowledge: Knowledge
+    found: Iterable[Finding], signs: set[bytes], knowledge: Knowledge, environment: Environment
 ) -> tuple[list[Finding], list[Finding]]:
-    """Split findings into those that hold and those that the process itself disproves."""
+    """Split findings into those that hold and those that process or environment disprove."""
     by_rule = {finding.rule: finding for finding in found}
     kept, dropped = [], []
     for finding in by_rule.values():
         rule = knowledge.rules[finding.rule]
         rival = by_rule.get(rule.outvoted_by or "")
-        if any(sign in signs for sign in rule.excludes_process) or (
-            rival is not None and rival.count > finding.count
+        if (
+            any(sign in signs for sign in rule.excludes_process)
+            or any(environment.says(*item) for item in rule.excludes_environment.items())
+            or (rival is not None and rival.count > finding.count)
         ):
             dropped.append(finding)
-        elif all(any(sign in signs for sign in choice) for choice in rule.requires_process):
+        elif all(any(sign in signs for sign in choice) for choice in rule.requires_process) and all(
+            environment.says(*item) for item in rule.requires_environment.items()
+        ):
             kept.append(finding)
     return kept, dropped
 
@@ -192,6 +200,7 @@ def _of_rule(rule: Rule, finding: Finding, codes: tuple[str, ...]) -> Claim:
         explains=rule.explains,
         weight=finding.sightings[0].weight,
         from_followed=rule.from_followed,
+        from_environment=rule.from_environment,
         process=finding.process,
         count=finding.count,
         sightings=finding.sightings,
@@ -235,6 +244,7 @@ def _of_codes(
         explains=(),
         weight=0,
         from_followed=frozenset(),
+        from_environment=frozenset(),
         process=process,
         count=code.count,
         sightings=(replace(code.sighting, codes=named),),

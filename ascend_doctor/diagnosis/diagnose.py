@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ascend_doctor.diagnosis.chains import Chain, chains, moment, precedence
 from ascend_doctor.diagnosis.claims import Claim, claims
+from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.facts import Facts
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Unexplained
@@ -20,23 +21,25 @@ MAX_UNEXPLAINED = 500
 
 def diagnose(facts: Facts, knowledge: Knowledge) -> Report:
     """Conclude from merged facts; the order in which they were merged does not matter."""
+    environment = Environment(facts, knowledge.versions)
     groups: dict[str, list[Chain]] = defaultdict(list)
-    for chain in chains(claims(facts, knowledge).values(), knowledge):
+    for chain in chains(claims(facts, knowledge, environment).values(), knowledge):
         groups[chain.claim.rule].append(chain)
     ordered = sorted(groups.values(), key=lambda group: min(precedence(c.claim) for c in group))
     return Report(
         rules_digest=facts.digest,
         diagnoses=tuple(
-            _diagnosis(position, group) for position, group in enumerate(ordered, start=1)
+            _diagnosis(position, group, environment)
+            for position, group in enumerate(ordered, start=1)
         ),
         unexplained=_unexplained(facts),
-        environment=_environment(facts),
+        environment=environment.shown(),
         coverage=_coverage(facts),
         families={name: family.title for name, family in knowledge.families.items()},
     )
 
 
-def _diagnosis(position: int, group: list[Chain]) -> Diagnosis:
+def _diagnosis(position: int, group: list[Chain], environment: Environment) -> Diagnosis:
     group = sorted(group, key=lambda chain: moment(chain.claim))
     claim = group[0].claim
     first = claim.first
@@ -47,7 +50,7 @@ def _diagnosis(position: int, group: list[Chain]) -> Diagnosis:
     evidence = dict.fromkeys((*proofs, *(e for s in sightings for e in s.evidence)))
     ranks = {e.origin.rank for s in sightings for e in s.evidence} - {None}
     codes = dict.fromkeys(code for v in group for code in v.claim.codes)
-    captures = _captures(group[0])
+    captures = _captures(group[0], environment)
     headline = claim.role == "cause"
     return Diagnosis(
         position=position,
@@ -73,8 +76,8 @@ def _diagnosis(position: int, group: list[Chain]) -> Diagnosis:
     )
 
 
-def _captures(chain: Chain) -> Mapping[str, str]:
-    """Return what the first place says, completed by what else the process says of it.
+def _captures(chain: Chain, environment: Environment) -> Mapping[str, str]:
+    """Return what the first place says, completed by what else the logs say of it.
 
     A later line of the same rule may give what the first one left out, if they agree in the
     rest. Messages of the same family that were folded into it give only what the rule asks
@@ -95,7 +98,9 @@ def _captures(chain: Chain) -> Mapping[str, str]:
         given = sighting.captures
         if all(own.get(name, text) == text for name, text in given.items()):
             own |= given
-    return said | own
+    known = environment.captures()
+    around = {name: known[name] for name in claim.from_environment & known.keys()}
+    return around | said | own
 
 
 def _corroborates(claim: Claim, headline: Claim) -> bool:
@@ -138,13 +143,6 @@ def _unexplained(facts: Facts) -> tuple[Unexplained, ...]:
                 first = min(known.first, item.first, key=lambda e: e.key)
                 groups[item.template] = replace(known, count=known.count + item.count, first=first)
     return tuple(sorted(groups.values(), key=lambda u: u.first.key)[:MAX_UNEXPLAINED])
-
-
-def _environment(facts: Facts) -> Mapping[str, str]:
-    values: dict[str, str] = {}
-    for path in sorted(facts.shards):
-        values = {**facts.shards[path].environment, **values}
-    return dict(sorted(values.items()))
 
 
 def _coverage(facts: Facts) -> Coverage:

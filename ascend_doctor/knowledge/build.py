@@ -27,6 +27,7 @@ from ascend_doctor.records import FAMILIES, ROLES
 CODE_TABLES = ("acl", "hccl", "error_manager", "torch_npu")
 _CODE_COLUMNS = ["code", "name", "family", "role", "en", "zh"]
 _RUNTIME_COLUMNS = ["code", "name", "acl"]
+_VERSION_COLUMNS = ["torch_npu", "torch", "cann", "python", "eol"]
 
 
 class _Family(Strict):
@@ -48,8 +49,12 @@ def compile_patterns(patterns: Path) -> dict[str, Any]:
         {
             "families": _families(patterns / "families.yaml"),
             "rules": _compiled(patterns, {}),
-            "codes": {name: _table(patterns, name, _CODE_COLUMNS) for name in CODE_TABLES},
-            "runtime": _table(patterns, "runtime", _RUNTIME_COLUMNS),
+            "codes": {
+                name: _table(patterns / "codes" / f"{name}.tsv", _CODE_COLUMNS)
+                for name in CODE_TABLES
+            },
+            "runtime": _table(patterns / "codes" / "runtime.tsv", _RUNTIME_COLUMNS),
+            "versions": _table(patterns / "versions.tsv", _VERSION_COLUMNS),
         }
     )
 
@@ -137,9 +142,8 @@ def _families(path: Path) -> dict[str, Any]:
     return {name: families[name].model_dump(mode="json") for name in FAMILIES}
 
 
-def _table(folder: Path, name: str, columns: list[str]) -> dict[str, list[str]]:
-    """Return a code table as ``code -> the other cells``."""
-    path = folder / "codes" / f"{name}.tsv"
+def _table(path: Path, columns: list[str]) -> dict[str, list[str]]:
+    """Return a table as ``first cell -> the other cells``."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as err:
@@ -153,7 +157,7 @@ def _table(folder: Path, name: str, columns: list[str]) -> dict[str, list[str]]:
         if len(row) != len(columns) or not all(row):
             raise RuleError(f"{path}:{number}: row: needs {len(columns)} filled cells")
         if row[0] in table:
-            raise RuleError(f"{path}:{number}: code: {row[0]} stands twice")
+            raise RuleError(f"{path}:{number}: {columns[0]}: {row[0]} stands twice")
         if "family" in columns and row[2] not in FAMILIES:
             raise RuleError(f"{path}:{number}: family: {row[2]} is unknown")
         if "role" in columns and row[3] not in ROLES:

@@ -14,6 +14,7 @@ from typing import Any
 from ascend_doctor import resources
 from ascend_doctor.knowledge.codes import Code, Codes
 from ascend_doctor.knowledge.rule import Explains, Rule, explains_of, from_index
+from ascend_doctor.knowledge.versions import Pair, Versions
 from ascend_doctor.records import Lang
 
 
@@ -28,12 +29,13 @@ class Family:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """Rules by id, families by name, codes, and a digest that names this state of them."""
+    """Rules by id, families by name, tables, and a digest that names this state of them."""
 
     digest: str
     rules: Mapping[str, Rule]
     families: Mapping[str, Family]
     codes: Codes
+    versions: Versions
 
 
 def load(extra: Path | None = None) -> Knowledge:
@@ -95,4 +97,8 @@ def from_dict(index: Mapping[str, Any]) -> Knowledge:
     }
     runtime = {code: (name, acl) for code, (name, acl) in index["runtime"].items()}
     rules = {item["id"]: from_index(item) for item in index["rules"]}
-    return Knowledge(index["digest"], rules, families, Codes(tables, runtime))
+    pairs = (
+        Pair(npu, torch, cann, tuple(python.split()), "" if eol == "-" else eol)
+        for npu, (torch, cann, python, eol) in index["versions"].items()
+    )
+    return Knowledge(index["digest"], rules, families, Codes(tables, runtime), Versions(pairs))

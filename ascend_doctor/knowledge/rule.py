@@ -85,6 +85,7 @@ class Rule:
     match: tuple[Variant, ...]
     captures: Mapping[str, str]
     from_followed: frozenset[str]
+    from_environment: frozenset[str]
     explainer: str | None
     verdicts: tuple[str, ...]
     outvoted_by: str | None
@@ -94,6 +95,8 @@ class Rule:
     requires_process: tuple[tuple[bytes, ...], ...]
     excludes_record: tuple[bytes, ...]
     excludes_process: tuple[bytes, ...]
+    requires_environment: Mapping[str, tuple[str, ...]]
+    excludes_environment: Mapping[str, tuple[str, ...]]
     explains: tuple[Explains, ...]
     texts: Mapping[Lang, Texts]
     remedies: tuple[tuple[str, Mapping[str, str]], ...]
@@ -119,6 +122,7 @@ def from_index(item: Mapping[str, Any]) -> Rule:
         ),
         captures=item["captures"],
         from_followed=frozenset(item["from_followed"]),
+        from_environment=frozenset(item["from_environment"]),
         explainer=when.get("explainer"),
         verdicts=tuple(when.get("verdict", ())),
         outvoted_by=item["outvoted_by"],
@@ -128,6 +132,8 @@ def from_index(item: Mapping[str, Any]) -> Rule:
         requires_process=_choices(item["requires"]["process"]),
         excludes_record=_encoded(item["excludes"]["record"]),
         excludes_process=_encoded(item["excludes"]["process"]),
+        requires_environment=_environs(item["requires"]["environment"]),
+        excludes_environment=_environs(item["excludes"]["environment"]),
         explains=explains_of(item),
         texts={lang: _texts(item, lang) for lang in LANGS},
         remedies=tuple((r["id"], r["params"]) for r in item["remedies"]),
@@ -145,6 +151,10 @@ def _encoded(texts: list[str]) -> tuple[bytes, ...]:
 
 def _choices(items: list[str | list[str]]) -> tuple[tuple[bytes, ...], ...]:
     return tuple(_encoded([item] if isinstance(item, str) else item) for item in items)
+
+
+def _environs(items: Mapping[str, str | list[str]]) -> Mapping[str, tuple[str, ...]]:
+    return {k: (v,) if isinstance(v, str) else tuple(v) for k, v in items.items()}
 
 
 def _texts(item: Mapping[str, Any], lang: str) -> Texts:

@@ -21,10 +21,13 @@ from pydantic import (
 
 from ascend_doctor.knowledge.explain import VERDICTS
 from ascend_doctor.knowledge.texts import PLACEHOLDER, clauses, code_spans
-from ascend_doctor.records import FAMILIES, LANGS, Confidence, Lang, Role
+from ascend_doctor.records import ENVIRONMENT, FAMILIES, LANGS, Confidence, Lang, Role
 
 # A shorter literal hits so often that the scan pays for it on every line.
 MIN_ANCHOR_BYTES = 4
+
+# What texts may take from the environment: its values, and the versions that fit them.
+FROM_ENVIRONMENT = (*ENVIRONMENT, "fits_torch_npu", "fits_cann")
 
 CaptureType = Literal["int", "hex", "number", "bytes", "ident", "path", "text"]
 # The automaton of all literals takes no NUL.
@@ -54,10 +57,12 @@ class Strict(BaseModel):
     @classmethod
     def _lists_are_tuples(cls, data: Any) -> Any:
         # YAML knows only lists; strict mode would refuse them for tuples.
-        return {k: _tuples(v) for k, v in data.items()} if isinstance(data, dict) else data
+        return _tuples(data)
 
 
 def _tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _tuples(item) for key, item in value.items()}
     return tuple(map(_tuples, value)) if isinstance(value, list) else value
 
 
@@ -121,18 +126,27 @@ class Provenance(Strict):
     ref: Line
 
 
+Environs = dict[Literal[ENVIRONMENT], Choice]  # type: ignore[valid-type]
+
+
 class Required(Strict):
-    """Literals that must all stand in the same message or process; of a list, any one."""
+    """Literals that must all stand in the same message or process; of a list, any one.
+
+    ``environment`` asks for a part of what the logs say of the machine, ``{soc: "310P"}``; what
+    no log says does not hold.
+    """
 
     record: tuple[Choice, ...] = ()
     process: tuple[Choice, ...] = ()
+    environment: Environs = {}
 
 
 class Excluded(Strict):
-    """Literals of which none may stand in the same message or process."""
+    """Literals of which none may stand in the same message or process, nor in the environment."""
 
     record: tuple[Line, ...] = ()
     process: tuple[Line, ...] = ()
+    environment: Environs = {}
 
 
 class Explains(Strict):
@@ -193,6 +207,7 @@ class RuleFile(Strict):
     match: Annotated[tuple[Variant, ...], Field(min_length=1)]
     captures: dict[str, CaptureType] = {}
     from_followed: tuple[str, ...] = ()
+    from_environment: tuple[Literal[FROM_ENVIRONMENT], ...] = ()  # type: ignore[valid-type]
     when: When | None = None
     outvoted_by: RuleId | None = None
     fallback: bool = False
@@ -216,7 +231,7 @@ class RuleFile(Strict):
         if missing := found - set(self.captures):
             raise ValueError(f"captures must give the type of {', '.join(sorted(missing))}")
         # What only messages folded into this one can say, such as the reason of a fault.
-        found |= set(self.from_followed)
+        found |= {*self.from_followed, *self.from_environment}
         if self.when is None and (extra := set(self.captures) - found):
             raise ValueError(f"no regex captures {', '.join(sorted(extra))}")
         if self.role == "cause" and not self.fixes.en:

@@ -74,7 +74,7 @@ class Scanner:
             stream = source.open()
         except OSError as err:
             return Skipped(source.path, (err.strerror or "unreadable").lower())
-        collection, environment = Collection(), Environment()
+        collection, environment = Collection(), Environment(source.path)
         coverage = _Coverage()
         with stream:
             try:
@@ -103,7 +103,7 @@ class Scanner:
             codes=collection.codes(),
             unknown=collection.unknown(),
             signs=frozenset(collection.signs),
-            environment=environment.values,
+            environment=environment.said(),
             broken="; ".join(filter(None, (coverage.broken, collection.slow()))) or None,
         )
 

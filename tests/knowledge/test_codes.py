@@ -21,7 +21,8 @@ ROWS = {
     }
     for table, codes in TABLES.items()
 }
-CODES = Codes(ROWS, {"0x7010001": "507033", "0x7110001": "107002", "0x7999999": "999999"})
+RUNTIME = {"0x7010001": "507033", "0x7110001": "107002", "0x7999999": "999999"}
+CODES = Codes(ROWS, {code: (f"RT_{code}", acl) for code, acl in RUNTIME.items()})
 
 
 def told(text: bytes) -> list[tuple[int, str, str]]:

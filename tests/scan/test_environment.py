@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from ascend_doctor.scan.environment import Environment
+from ascend_doctor.records import ENVIRONMENT, Evidence
+from ascend_doctor.scan import environment
+from ascend_doctor.scan.environment import MAX_VARIABLES, Environment
 from ascend_doctor.view.window import Window
 
 
 def seen(*texts: bytes) -> dict[str, str]:
-    environment = Environment()
+    environment = Environment("a.log")
+    line = 1
     for text in texts:
-        environment.see(Window(text, (0, len(text)), 1))
-    return environment.values
+        environment.see(Window(text, (0, len(text)), line))
+        line += text.count(b"\n")
+    return {item.name: item.value for item in environment.said()}
 
 
 @pytest.mark.parametrize(
@@ -30,6 +34,26 @@ def seen(*texts: bytes) -> dict[str, str]:
         ),
         (b"torch-npu   2.5.1\n", {"torch_npu": "2.5.1"}),
         (b"| npu-smi 24.1.rc2   Version: 24.1.rc2 |", {"driver": "24.1.rc2"}),
+        (
+            b"[pip3] torch-npu==2.5.1\n- PyTorch version: 2.5.1 (NPU)\n",
+            {"torch": "2.5.1", "torch_npu": "2.5.1"},
+        ),
+        (b"vLLM Ascend Version: 0.9.1rc1", {"vllm_ascend": "0.9.1rc1"}),
+        (b"INFO vLLM API server version 0.9.1", {"vllm": "0.9.1"}),
+        (b"CANN:\npackage_name=Ascend-cann-toolkit\nversion=8.2.RC1\n", {"cann": "8.2.RC1"}),
+        (b"- CANN version: 8.0.RC2.alpha003\n", {"cann": "8.0.RC2.alpha003"}),
+        (b"sh Ascend-cann-toolkit_8.0.0_linux-aarch64.run", {"cann": "8.0.0"}),
+        (b"docker run quay.io/ascend/cann:8.1.rc1-910b-ubuntu22.04-py3.11", {"cann": "8.1.rc1"}),
+        (b"| 0     910B3               | OK            | 93.1 |", {"soc": "910B3"}),
+        (b"Python 3.10.12 in /usr/lib/python3.10/site", {"python": "3.10.12"}),
+        (b"export HCCL_CONNECT_TIMEOUT=1200\n", {"HCCL_CONNECT_TIMEOUT": "1200"}),
+        (b"ASCEND_RT_VISIBLE_DEVICES='0,1'\r\n", {"ASCEND_RT_VISIBLE_DEVICES": "0,1"}),
+        (b"try ASCEND_LAUNCH_BLOCKING=1 for an exact stack", {}),
+        (b"HCCL_X=1; rm\n", {}),
+        (b"world_size=16, rank=0", {"world_size": "16"}),
+        (b"/sys/fs/cgroup/kubepods.slice/x", {"container": "kubepods"}),
+        (b"mytorch==9.9.9 torchvision==0.16.0 torchaudio 2.1.0", {}),
+        (b"please upgrade to CANN 8.3.RC1 or later", {}),
         (b"ascend-toolkit/latest python3 torch 2", {}),
         (b"", {}),
     ],
@@ -43,3 +67,22 @@ def test_the_first_that_is_said_counts():
         "torch": "2.5.0",
         "driver": "24.1.0",
     }
+
+
+def test_each_value_comes_with_the_line_that_says_it():
+    environment = Environment("a.log")
+    text = b"first\n  npu-smi 24.1.0\nlast\n"
+    environment.see(Window(text, (0, len(text)), 41))
+    [said] = environment.said()
+    assert said.evidence == Evidence("a.log", 42, "  npu-smi 24.1.0", (42, 0))
+
+
+def test_every_name_that_rules_may_ask_for_is_looked_for():
+    assert tuple(environment._SIGNS) == ENVIRONMENT
+
+
+def test_what_one_log_may_say_is_bounded():
+    text = b"".join(b"export HCCL_X%d=1\n" % number for number in range(1000))
+    found = Environment("a.log")
+    found.see(Window(text, (0, len(text)), 1))
+    assert len(found.said()) <= len(ENVIRONMENT) + MAX_VARIABLES

@@ -1,0 +1,225 @@
+"""Verdicts on a loss curve: exploded, stuck, fallen to zero, or nothing to say.
+
+All thresholds are ratios between parts of the one curve, or counts of printed digits. A
+curve that is merely noisy, that jumps and heals, or of which nothing is sure, has none.
+
+>>> fallen = [10.0 - 0.07 * n for n in range(100)]
+>>> verdict(Curve.of([*fallen, *[9.8] * 40]))
+Verdict(name='exploded', first=100, best=94)
+>>> verdict(Curve.of([*fallen, *[9.8] * 10, *[3.1] * 90])) is None
+True
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+# Fewer step lines than this say nothing about a level that came back.
+MIN_LINES = 60
+# The last part of a curve that must be bad, and the part before that must have been good.
+TAIL_SHARE = 0.15
+CALM_SHARE = 0.10
+# How much of what was learnt must be lost again for a loss to be back at its start.
+LOST_SHARE = 0.75
+# A language model trained from scratch starts at ln(vocabulary) nats, 9 to 13; the entropy of
+# its tokens' frequencies alone is about 0.65 of that. Back there, it has forgotten all context.
+LANGUAGE_START = (9.0, 13.0)
+LANGUAGE_LOST = 0.6
+# A loss that only ever rose is believed to have exploded beyond any choice among classes:
+# ln(1e13) is 30 nats.
+RUNAWAY_RATIO = 20.0
+RUNAWAY_NATS = 30.0
+# Equal prints with this many digits, this often, are no coincidence.
+STUCK_DIGITS = 4
+STUCK_LINES = 30
+ZERO_LINES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A curve in groups of ``stride`` step lines: one value of each, its lowest and highest.
+
+    ``unit`` is the value of the last printed place, ``digits`` how many the last value has.
+    """
+
+    values: Sequence[float]
+    lows: Sequence[float]
+    highs: Sequence[float]
+    stride: int = 1
+    unit: float = 1e-4
+    digits: int = 5
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> Curve:
+        """Return a curve of which every step is a group of its own."""
+        return cls(values, values, values)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is wrong with a curve: the first bad group, and the best one before, if any."""
+
+    name: str
+    first: int
+    best: int | None
+
+
+def verdict(curve: Curve) -> Verdict | None:
+    """Return what is wrong with a curve of finite values, None if nothing surely is.
+
+    A loss that was negative is an objective whose level means nothing.
+    """
+    if len(curve.values) < ZERO_LINES or min(curve.lows) < 0:
+        return None
+    return _fell_to_zero(curve) or _came_back(curve) or _ran_away(curve) or _stuck(curve)
+
+
+def _fell_to_zero(curve: Curve) -> Verdict | None:
+    """Tell a loss that is cut off to exactly 0 from one that gets there by learning."""
+    first = len(curve.lows)
+    while first and curve.highs[first - 1] == 0:
+        first -= 1
+    zeros = (len(curve.lows) - first) * curve.stride
+    if first and curve.lows[first - 1] == 0:  # the group in which it happened
+        first -= 1
+    before = curve.values[:first]
+    if zeros < ZERO_LINES or first < 5 or min(curve.lows[:first]) == 0:
+        return None
+    level = median(before[-10:])
+    if level < 100 * curve.unit or level < 0.1 * median(before[:5]):
+        return None
+    if min(curve.lows[first - 3 : first]) < 0.3 * level:
+        return None
+    return Verdict("zero", first, None)
+
+
+def _stuck(curve: Curve) -> Verdict | None:
+    """Tell a loss that froze from one that converged or is printed with few digits."""
+    last = curve.values[-1]
+    if last == 0 or curve.digits < STUCK_DIGITS:
+        return None
+    size = len(curve.values)
+    flat = [low == high for low, high in zip(curve.lows, curve.highs, strict=True)]
+    first = size
+    while first and flat[first - 1] and curve.values[first - 1] == last:
+        first -= 1
+    run = size - first
+    if run * curve.stride < STUCK_LINES or run < 0.2 * size:
+        return None
+    if 5 * _longest_run(curve.values[:first], flat) > run:
+        return None
+    before = curve.values[max(0, first - 10) : first]
+    steps = [abs(b - a) for a, b in zip(before, before[1:], strict=False)]
+    # What converges comes to rest by ever smaller steps.
+    if len(steps) > 2 and median(steps) < 10 * curve.unit:
+        return None
+    return Verdict("stuck", first, None)
+
+
+def _longest_run(values: Sequence[float], flat: Sequence[bool]) -> int:
+    """Return how many groups in a row hold one and the same value; 0 if none repeats."""
+    longest = run = 0
+    for index in range(1, len(values)):
+        run = run + 1 if flat[index] and values[index] == values[index - 1] else 0
+        longest = max(longest, run)
+    return longest
+
+
+def _came_back(curve: Curve) -> Verdict | None:
+    """Tell a loss that rose for good from spikes, restarts, new data and noise."""
+    values, size = curve.values, len(curve.values)
+    if size * curve.stride < MIN_LINES or size < MIN_LINES:
+        return None
+    width = max(5, size // 20) | 1
+    block = max(10, size // 10)
+    levels = _running_median(values, width)
+    low, at = min((median(values[i : i + block]), i) for i in range(size - block + 1))
+    if at + block >= size:
+        return None
+    upper = _quantile(values[at : at + block], 0.9)
+    band = low + 0.25 * (max(levels[at + block :]) - low)
+    turn = 1 + max(i for i, level in enumerate(levels) if level <= band)
+    entry = next(i for i, level in enumerate(levels) if level <= band)
+    tail, calm = values[turn:], levels[entry:turn]
+    if len(tail) < max(15, TAIL_SHARE * size) or len(calm) < max(10, CALM_SHARE * size):
+        return None
+    if sum(level <= band for level in calm) < 0.75 * len(calm) or _quantile(tail, 0.1) <= upper:
+        return None
+    level = median(tail)
+    if not (
+        _is_back(values, levels[turn:], low, upper) or _is_beyond(values, calm, tail)
+    ):
+        return None
+    half = low + 0.5 * (level - low)
+    first = next((i for i in range(max(0, turn - width), size) if curve.highs[i] >= half), turn)
+    # Earlier outbreaks belong to it if it was quiet in between for less long than it is bad now.
+    for i in range(first - 1, entry + width, -1):
+        if first - i > size - turn:
+            break
+        first = i if curve.highs[i] >= half else first
+    best = min(range(at, at + block), key=lambda i: abs(values[i] - low))
+    return Verdict("exploded", first, best)
+
+
+def _is_back(
+    values: Sequence[float], tail: Sequence[float], low: float, upper: float
+) -> bool:
+    """Say whether most of what had been learnt was lost, quickly and for good.
+
+    ``tail`` holds running medians. New data or a higher learning rate costs less, or is
+    learnt again; what rises slowly may be a term of growing weight.
+    """
+    start = median(values[:5])
+    if start < 1.5 * low or start <= upper:
+        return False
+    lost = low + LOST_SHARE * (start - low)
+    if LANGUAGE_START[0] <= start <= LANGUAGE_START[1] and low <= 0.45 * start:
+        lost = min(lost, LANGUAGE_LOST * start)
+    quick = max(5, len(values) // 10)
+    almost = low + 0.8 * (lost - low)
+    return (
+        median(tail) >= lost
+        and median(tail[-max(5, len(tail) // 3) :]) >= lost
+        and max(tail[:quick]) >= almost
+    )
+
+
+def _is_beyond(values: Sequence[float], calm: Sequence[float], tail: Sequence[float]) -> bool:
+    """Say whether a curve that was flat or falling has risen far above where it started."""
+    start = max(median(values[:5]), median(values[: max(5, len(values) // 20)]))
+    third = max(3, len(calm) // 3)
+    settled = median(calm[-third:]) <= 1.15 * median(calm[:third])
+    end = median(tail[-max(5, len(values) // 10) :])
+    return start > 0 and settled and median(tail) >= 2 * start and end >= 1.33 * start
+
+
+def _ran_away(curve: Curve) -> Verdict | None:
+    """Tell a loss that grows by orders of magnitude from a sum that is never reset."""
+    values, size = curve.values, len(curve.values)
+    start = max(median(values[:5]), median(values[: max(5, size // 20)]))
+    first = size
+    while first and curve.lows[first - 1] >= 0.5 * RUNAWAY_RATIO * start:
+        first -= 1
+    if start <= 0 or first < 3 or size - first < max(4, size // 20):
+        return None
+    level = median(values[first:])
+    if level < RUNAWAY_RATIO * start or level < RUNAWAY_NATS:
+        return None
+    falls = sum(b < a for a, b in zip(values, values[1:], strict=False))
+    if falls < 0.1 * size and level < RUNAWAY_RATIO * size * start:
+        return None
+    best = min(range(first), key=lambda i: values[i])
+    return Verdict("exploded", first, best)
+
+
+def _running_median(values: Sequence[float], width: int) -> list[float]:
+    """Return the median around each value, of fewer values at the ends."""
+    half = width // 2
+    return [median(values[max(0, i - half) : i + half + 1]) for i in range(len(values))]
+
+
+def _quantile(values: Sequence[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
