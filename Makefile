@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: test check fast fix clean
+.PHONY: test check fast fix docs clean
 
 test: check
 	$(BIN)/pytest -m "slow or not slow"
@@ -18,6 +18,7 @@ check: $(STAMP)
 	$(BIN)/lint-imports
 	$(BIN)/interrogate -q --config pyproject.toml ascend_doctor
 	$(BIN)/ascend-doctor rules test
+	$(BIN)/ascend-doctor rules lint
 
 fast: $(STAMP)
 	$(BIN)/pytest
@@ -25,6 +26,9 @@ fast: $(STAMP)
 fix: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+docs: $(STAMP)
+	$(BIN)/python -m ascend_doctor.authoring.claims docs
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

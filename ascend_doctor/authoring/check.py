@@ -13,20 +13,36 @@ from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.knowledge.index import Knowledge, load
 from ascend_doctor.knowledge.load import load_rule, rule_files
 from ascend_doctor.knowledge.schema import RuleFile
-from ascend_doctor.report import Diagnosis
+from ascend_doctor.report import Diagnosis, Report
 from ascend_doctor.scan.scanner import Scanner
 
 
 class Checker:
     """Runs examples against all rules together, as they meet in the field."""
 
-    def __init__(self, knowledge: Knowledge) -> None:
+    def __init__(self, knowledge: Knowledge, scanner: Scanner | None = None) -> None:
         self._knowledge = knowledge
-        self._scanner = Scanner(knowledge)
+        self._scanner = scanner or Scanner(knowledge)
 
     def failures(self, path: Path) -> Iterator[str]:
-        """Yield one line for each example of a rule file that does not come out as it says."""
+        """Yield one line for each thing about a rule file that does not come out as it says.
+
+        Each example must match, each wording must have one, and without the rule some answer
+        must be another.
+        """
         rule = load_rule(path)
+        yield from self._matches(path, rule)
+        for number, text in enumerate(rule.examples.near):
+            report = self._report(text)
+            told = {diagnosis.rule for diagnosis in report.diagnoses}
+            told |= {item.rule for d in report.diagnoses for item in d.consequences}
+            if rule.id in told:
+                yield f"{path}: {rule.id}: examples.near.{number}: matches, and should not"
+        if not self._does_something(rule):
+            yield f"{path}: {rule.id}: without this rule, every example is answered the same"
+
+    def _matches(self, path: Path, rule: RuleFile) -> Iterator[str]:
+        reached: set[int] = set()
         for number, example in enumerate(rule.examples.match):
             where = f"{path}: {rule.id}: examples.match.{number}"
             facts = self._facts(example.log)
@@ -35,6 +51,7 @@ class Checker:
                 others = ", ".join(sorted(fired)) or "no rule"
                 yield f"{where}: does not match ({others} did)"
                 continue
+            reached |= {sighting.variant for sighting in fired[rule.id].sightings}
             sighting = fired[rule.id].sightings[0]
             report = diagnose(facts, self._knowledge)
             first = report.diagnoses[0] if report.diagnoses else None
@@ -52,12 +69,16 @@ class Checker:
                 yield f"{where}: quotes line {line}, not {example.line}"
             if rule.role == "cause" and (wrong := _wrong_headline(rule, first)):
                 yield f"{where}: {wrong}"
-        for number, text in enumerate(rule.examples.near):
-            report = diagnose(self._facts(text), self._knowledge)
-            told = {diagnosis.rule for diagnosis in report.diagnoses}
-            told |= {item.rule for d in report.diagnoses for item in d.consequences}
-            if rule.id in told:
-                yield f"{path}: {rule.id}: examples.near.{number}: matches, and should not"
+        for number in sorted({*range(len(rule.match))} - reached):
+            yield f"{path}: {rule.id}: match.{number}: no example is worded like this"
+
+    def _does_something(self, rule: RuleFile) -> bool:
+        other = Checker(self._knowledge.without(rule.id), self._scanner.without(rule.id))
+        texts = [*(example.log for example in rule.examples.match), *rule.examples.near]
+        return any(self._report(text) != other._report(text) for text in texts)
+
+    def _report(self, text: str) -> Report:
+        return diagnose(self._facts(text), self._knowledge)
 
     def _facts(self, text: str) -> Facts:
         source = Source("example.log", lambda: io.BytesIO(text.encode()))

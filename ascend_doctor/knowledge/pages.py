@@ -76,4 +76,4 @@ def _section(path: Path) -> dict[str, Any]:
     except ValidationError as err:
         loc, where, message = first_error(err)
         raise RuleError(f"{path}:{line_of(tree, loc)}: {where}: {message}") from err
-    return {term: page.model_dump(mode="json") for term, page in sorted(pages.items())}
+    return {term: page.model_dump(mode="json") for term, page in pages.items()}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ascend_doctor.authoring.check import check
 from ascend_doctor.errors import RuleError
-from ascend_doctor.rulecheck import check
 from tests.rulesets import patterns, rule
 
 LOG = "ERROR: pool is quite full, asked for 3 pages"
@@ -36,7 +36,11 @@ def matching(log: str, captures: dict[str, str], **more: object) -> dict[str, ob
         ({}, []),
         (
             {"examples": matching("ERROR: pool is empty", {})},
-            ["examples.match.0: does not match (no rule did)"],
+            [
+                "examples.match.0: does not match (no rule did)",
+                "match.0: no example is worded like this",
+                "without this rule, every example is answered the same",
+            ],
         ),
         (
             {"examples": matching(LOG, {"size": "4"})},
@@ -55,7 +59,17 @@ def matching(log: str, captures: dict[str, str], **more: object) -> dict[str, ob
         ),
         (
             {"requires": {"process": ["pool was opened"]}},
-            ["examples.match.0: is not diagnosed: a condition of the rule does not hold"],
+            [
+                "examples.match.0: is not diagnosed: a condition of the rule does not hold",
+            ],
+        ),
+        (
+            {
+                "match": [{"literals": ["pool is quite full"]}, {"literals": ["pool is overfull"]}],
+                "captures": {},
+                "examples": matching(LOG, {}),
+            },
+            ["match.1: no example is worded like this"],
         ),
         (
             {"examples": {**matching(LOG, {"size": "3"}), "near": [LOG]}},

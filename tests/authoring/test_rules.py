@@ -7,9 +7,9 @@ import re
 import pytest
 
 from ascend_doctor import resources
+from ascend_doctor.authoring.check import Checker
 from ascend_doctor.knowledge.index import load
 from ascend_doctor.knowledge.load import load_rule, rule_files
-from ascend_doctor.rulecheck import Checker
 
 PATTERNS = resources.patterns()
 PATHS = [*rule_files(PATTERNS)]

@@ -1,0 +1,1 @@
+"""What rule authors need: rules tried on their examples, patterns attacked, new files begun."""
