@@ -133,7 +133,8 @@ class Evidence:
 class Sighting:
     """One place where a rule matched: its proof and what the text said there.
 
-    ``weight`` counts the bytes of fixed text that matched: the more, the more specific.
+    ``weight`` counts the bytes of fixed text that matched: the more, the more specific;
+    ``variant`` says which wording of the rule it was.
     """
 
     evidence: tuple[Evidence, ...]
@@ -141,6 +142,7 @@ class Sighting:
     codes: tuple[str, ...] = ()
     location: Location | None = None
     weight: int = 0
+    variant: int = 0
 
     @property
     def key(self) -> tuple[str, str, tuple[int, int]]:

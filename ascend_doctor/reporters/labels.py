@@ -67,6 +67,8 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "warning": ("warning", "警告"),
     "info": ("info", "提示"),
     "in_function": ("in {function}", "函数 {function}"),
+    "finds": ("Finds", "匹配"),
+    "seen_in": ("Seen in", "来源"),
     "means": ("Means", "含义"),
     "usually": ("Usually", "常见原因"),
     "next": ("Next", "下一步"),

@@ -45,7 +45,7 @@ def test_analysis_loads_neither_pandas_nor_torch(tmp_path):
 
 
 def test_rules_test_passes_on_the_shipped_rules_of_a_family(run):
-    done = run("rules", "test", "-k", "not-found-shared-library")
+    done = run("rules", "test", "-k", "host-resource-shared-memory")
     assert (done.exit_code, done.stdout, done.stderr) == (0, "", "1 rules, 0 failures\n")
 
 

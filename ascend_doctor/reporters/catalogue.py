@@ -1,0 +1,74 @@
+"""The rules themselves, for a terminal and for programs."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.text import Text
+
+from ascend_doctor.knowledge.rule import Rule, Texts
+from ascend_doctor.records import LANGS, Lang
+from ascend_doctor.reporters.labels import label
+from ascend_doctor.reporters.layout import Block, Sheet, console, prose, steps, wrapped
+
+_HEADINGS = ("finds", "why", "check", "fix", "seen_in")
+
+
+def _unfilled(rule: Rule, lang: Lang) -> Texts:
+    """Return the texts with the names of captures where a log would fill in its values."""
+    return rule.texts[lang].filled({name: f"<{name}>" for name in rule.captures})
+
+
+def entries(rules: Iterable[Rule]) -> list[dict[str, Any]]:
+    """Return the rules as plain data, a dictionary each."""
+    return [
+        {
+            "id": rule.id,
+            "family": rule.family,
+            "role": rule.role,
+            "severity": rule.severity.label,
+            "confidence": rule.confidence,
+            "status": rule.status,
+            "provenance": [*rule.provenance],
+            "title": {lang: _unfilled(rule, lang).title for lang in LANGS},
+        }
+        for rule in rules
+    ]
+
+
+def listing(rules: Sequence[Rule], lang: Lang) -> str:
+    """Return a line a rule: id, severity, title."""
+    width = max(len(rule.id) for rule in rules)
+    return "".join(
+        f"{rule.id:<{width}}  {rule.severity.label:<7}  {_unfilled(rule, lang).title}\n"
+        for rule in rules
+    )
+
+
+def sheets(rules: Iterable[Rule], lang: Lang, *, color: bool = False, width: int = 100) -> str:
+    """Return everything about each rule, for a terminal of ``width`` columns."""
+    out = io.StringIO()
+    screen = console(out, color=color, width=width)
+    sheet = Sheet(screen, [label(name, lang) for name in _HEADINGS])
+    for number, rule in enumerate(rules):
+        if number:
+            screen.print()
+        screen.print(Text(rule.id, style="bold"))
+        texts = _unfilled(rule, lang)
+        facts = (rule.family, rule.role, rule.severity.label, label(rule.confidence, lang))
+        sheet.row("", [Block(Text(" · ".join(facts), style="dim"))])
+        for line in wrapped(prose(texts.title), screen.width - 2):
+            screen.print(Text.assemble("  ", line))
+        finds = dict.fromkeys(" … ".join(map(_shown, v.literals)) for v in rule.match)
+        sheet.row(label("finds", lang), [Block(Text(text)) for text in finds])
+        sheet.row(label("why", lang), [Block(prose(texts.cause))])
+        sheet.row(label("check", lang), steps(texts.checks))
+        sheet.row(label("fix", lang), steps(texts.fixes))
+        sheet.row(label("seen_in", lang), [Block(Text(", ".join(rule.provenance)))])
+    return out.getvalue()
+
+
+def _shown(literal: bytes) -> str:
+    return literal.decode("utf-8", "replace").replace("\n", "⏎")
