@@ -27,7 +27,9 @@ def wheel(tmp_path_factory):
 def test_the_wheel_holds_rules_index_and_templates(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     needed = {
+        "ascend_doctor/_data/glossary.json",
         "ascend_doctor/_data/index.json",
+        "ascend_doctor/_data/patterns/versions.tsv",
         "ascend_doctor/_data/patterns/families.yaml",
         "ascend_doctor/_data/patterns/not_found/not-found-shared-library.yaml",
         "ascend_doctor/_data/templates/report.md.j2",
@@ -64,3 +66,14 @@ def test_the_wheel_works_in_a_bare_environment(wheel, tmp_path):
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "1 rules, 0 failures\n")
+    done = subprocess.run(
+        [home / "bin" / "ascend-doctor", "explain", "107002", "--lang", "en"],
+        capture_output=True,
+        text=True,
+        cwd=log.parent,
+        check=False,
+    )
+    assert (done.returncode, done.stdout.splitlines()[0]) == (
+        0,
+        "107002  ACL_ERROR_RT_CONTEXT_NULL",
+    )
