@@ -33,9 +33,3 @@ def index() -> Path | None:
     """Return the compiled rules of a wheel; a checkout has none and compiles its own."""
     packed = _DATA / "index.json"
     return packed if packed.is_file() else None
-
-
-def glossary() -> Path | None:
-    """Return the compiled glossary of a wheel; a checkout has none and compiles its own."""
-    packed = _DATA / "glossary.json"
-    return packed if packed.is_file() else None

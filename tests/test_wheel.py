@@ -27,7 +27,6 @@ def wheel(tmp_path_factory):
 def test_the_wheel_holds_rules_index_and_templates(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     needed = {
-        "ascend_doctor/_data/glossary.json",
         "ascend_doctor/_data/index.json",
         "ascend_doctor/_data/patterns/versions.tsv",
         "ascend_doctor/_data/patterns/families.yaml",

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from ascend_doctor import resources
 from ascend_doctor.diagnosis.diagnose import diagnose
-from ascend_doctor.facts import Facts
+from ascend_doctor.diagnosis.environment import Environment
+from ascend_doctor.facts import Facts, Finding
 from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.knowledge.index import Knowledge, load
 from ascend_doctor.knowledge.load import load_rule, rule_files
 from ascend_doctor.knowledge.schema import RuleFile
+from ascend_doctor.knowledge.texts import code_spans
 from ascend_doctor.report import Diagnosis, Report
 from ascend_doctor.scan.scanner import Scanner
 
@@ -27,10 +30,11 @@ class Checker:
     def failures(self, path: Path) -> Iterator[str]:
         """Yield one line for each thing about a rule file that does not come out as it says.
 
-        Each example must match, each wording must have one, and without the rule some answer
-        must be another.
+        Each example must match, each wording must have one, both languages must name the same
+        commands, and without the rule some answer must be another.
         """
         rule = load_rule(path)
+        yield from (f"{path}: {rule.id}: {what}" for what in _unequal_commands(rule))
         yield from self._matches(path, rule)
         for number, text in enumerate(rule.examples.near):
             report = self._report(text)
@@ -47,6 +51,7 @@ class Checker:
             where = f"{path}: {rule.id}: examples.match.{number}"
             facts = self._facts(example.log)
             fired = {f.rule: f for shard in facts.shards.values() for f in shard.findings}
+            fired |= {f.rule: f for f in self._of_environment(facts)}
             if rule.id not in fired:
                 others = ", ".join(sorted(fired)) or "no rule"
                 yield f"{where}: does not match ({others} did)"
@@ -72,6 +77,9 @@ class Checker:
         for number in sorted({*range(len(rule.match))} - reached):
             yield f"{path}: {rule.id}: match.{number}: no example is worded like this"
 
+    def _of_environment(self, facts: Facts) -> Iterator[Finding]:
+        return Environment(facts, self._knowledge.versions).findings(self._knowledge)
+
     def _does_something(self, rule: RuleFile) -> bool:
         other = Checker(self._knowledge.without(rule.id), self._scanner.without(rule.id))
         texts = [*(example.log for example in rule.examples.match), *rule.examples.near]
@@ -86,6 +94,20 @@ class Checker:
         if isinstance(result, Skipped):
             return Facts(self._knowledge.digest)
         return Facts(self._knowledge.digest, {result.path: result})
+
+
+def _unequal_commands(rule: RuleFile) -> Iterator[str]:
+    """Yield where the two languages do not name the same commands."""
+    for number, (en, zh) in enumerate(zip(rule.texts("en"), rule.texts("zh"), strict=True)):
+        one, other = ({*map(_bare, code_spans(text))} for text in (en, zh))
+        if one != other:
+            odd = ", ".join(sorted(one ^ other))
+            yield f"text {number}: only one language has {odd}"
+
+
+def _bare(command: str) -> str:
+    # What a person has to put in, such as <path of the file>, is said in each language.
+    return re.sub("<[^<>]*>", "<>", command)
 
 
 def _wrong_headline(rule: RuleFile, first: Diagnosis | None) -> str | None:

@@ -51,10 +51,11 @@ def command(ctx: click.Context, terms: tuple[str, ...], format_: str, lang: str)
       2  wrong usage
       3  the text names nothing that is known
     """
-    from ascend_doctor.knowledge import glossary
+    from ascend_doctor.knowledge import index
+    from ascend_doctor.knowledge.glossary import Glossary
     from ascend_doctor.reporters import explanation
 
-    known = glossary.load()
+    known = Glossary(index.load())
     if terms in ((), ("-",)):
         if not terms and sys.stdin.isatty():
             raise click.UsageError("name a code, or pipe a text in")

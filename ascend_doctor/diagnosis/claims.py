@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Facts, Finding, Process
+from ascend_doctor.knowledge.codes import Code
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import Explains, Rule, Texts
 from ascend_doctor.records import (
@@ -21,6 +23,8 @@ from ascend_doctor.records import (
     sortable,
 )
 
+# What a table says of a code begins with what it is; the rest is where to look.
+_CLAUSE_END = re.compile(r"[;，；。]|\.(?=\s|$)")
 # Codes that a claim lists, in the order in which they were named.
 MAX_CODES = 12
 
@@ -71,6 +75,8 @@ def claims(
             codes[same[code.process]].append(code)
         for literal, process in shard.signs:
             signs[same[process]].add(literal)
+    for finding in environment.findings(knowledge):
+        findings[finding.process][finding.rule].append(finding)
     held: dict[Process, list[Claim]] = {}
     for process in sorted({*findings, *codes}):
         found = _merged(process, findings[process])
@@ -222,16 +228,6 @@ def _of_codes(
     if not told:
         return []
     code, row = min(told, key=lambda item: (ROLES.index(item[1].role), item[0].sighting.key))
-    family = knowledge.families[row.family]
-    texts = {
-        lang: Texts(
-            title=f"{row.code} {row.name}",
-            cause=row.meaning[lang],
-            checks=(),
-            fixes=family.next[lang],
-        )
-        for lang in LANGS
-    }
     claim = Claim(
         rule=f"code-{row.table.replace('_', '-')}-{row.code.lower()}",
         family=row.family,
@@ -239,7 +235,7 @@ def _of_codes(
         severity=Severity.ERROR,
         confidence="low",
         provenance=("torch-npu" if row.table == "torch_npu" else "cann-source",),
-        texts=texts,
+        texts={lang: _texts_of(row, knowledge, lang) for lang in LANGS},
         remedies=(),
         explains=(),
         weight=0,
@@ -253,3 +249,17 @@ def _of_codes(
         last_time=code.sighting.evidence[0].time,
     )
     return [claim]
+
+
+def _texts_of(row: Code, knowledge: Knowledge, lang: Lang) -> Texts:
+    """Return what is known of a code: its page if there is one, else its table and family."""
+    said = _CLAUSE_END.split(row.meaning[lang], maxsplit=1)[0]
+    en = lang == "en"
+    name = f"{row.code} {row.name}"
+    title = f"{said} ({name})" if en else f"{said}（{name}）"
+    page = knowledge.pages.get(row.table, {}).get(row.code)
+    if page is None:
+        return Texts(title, row.meaning[lang], (), knowledge.families[row.family].next[lang])
+    ask = "Does this fit? {}" if en else "是否属于这种情况：{}"
+    checks = tuple(ask.format(cause) for cause in page.causes[lang])
+    return Texts(title, page.means[lang], checks, page.next[lang])

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from ascend_doctor.facts import Facts, Said
-from ascend_doctor.knowledge.versions import Pair, Versions
+from ascend_doctor.facts import Facts, Finding, Process, Said
+from ascend_doctor.knowledge.index import Knowledge
+from ascend_doctor.knowledge.rule import by_reader
+from ascend_doctor.knowledge.versions import Pair, Versions, order, same_release
+from ascend_doctor.records import Sighting
 
 # Different values of one name that are told; a job has few, a folder of many jobs has more.
 MAX_VALUES = 4
@@ -58,6 +61,38 @@ class Environment:
             if pairs:
                 found["fits_cann"] = ", ".join(pair.torch_npu for pair in pairs)
         return found
+
+    def findings(self, knowledge: Knowledge) -> Iterator[Finding]:
+        """Yield what rules say of versions that do not belong together, or are past their end."""
+        readers = by_reader(knowledge.rules.values())
+        for verdict, said, captures in self._verdicts():
+            evidence = tuple(item.evidence for item in said)
+            process = Process(source=evidence[0].path)
+            for rule in readers.get(("environment", verdict), ()):
+                yield Finding(rule.id, process, 1, (Sighting(evidence, captures),), None, None)
+
+    def _verdicts(self) -> Iterator[tuple[str, tuple[Said, ...], dict[str, str]]]:
+        npu, torch, cann = self._only("torch_npu"), self._only("torch"), self._only("cann")
+        if npu is None:
+            return
+        seen = {"torch_npu": npu.value}
+        if torch is not None and not same_release(npu.value, torch.value):
+            yield "torch_differs", (npu, torch), {**seen, "torch": torch.value}
+        pair = self._versions.of_torch_npu(npu.value)
+        if pair is None:
+            return
+        if cann is not None:
+            one, other = order(cann.value), order(pair.cann)
+            if one is not None and other is not None and one < other:
+                told = {**seen, "cann": cann.value, "wanted": pair.cann}
+                yield "cann_older", (npu, cann), told
+        if pair.eol:
+            yield "end_of_life", (npu,), {**seen, "ended": pair.eol}
+
+    def _only(self, name: str) -> Said | None:
+        """Return what is said of ``name`` if all logs agree; several jobs may be in a folder."""
+        said = self._said.get(name, ())
+        return said[0] if len(said) == 1 else None
 
     def pair(self) -> Pair | None:
         """Return the row of the matrix for the torch_npu that was seen."""

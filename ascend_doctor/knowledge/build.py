@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from ascend_doctor.errors import RuleError
 from ascend_doctor.knowledge.load import first_error, line_of, load_rule, load_yaml, rule_files
+from ascend_doctor.knowledge.pages import compile_pages
 from ascend_doctor.knowledge.schema import (
     Bilingual,
     BilingualSteps,
@@ -54,6 +55,7 @@ def compile_patterns(patterns: Path) -> dict[str, Any]:
                 for name in CODE_TABLES
             },
             "runtime": _table(patterns / "codes" / "runtime.tsv", _RUNTIME_COLUMNS),
+            "pages": compile_pages(patterns),
             "versions": _table(patterns / "versions.tsv", _VERSION_COLUMNS),
         }
     )

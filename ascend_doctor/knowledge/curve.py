@@ -5,8 +5,9 @@ curve that is merely noisy, that jumps and heals, or of which nothing is sure, h
 
 >>> fallen = [10.0 - 0.07 * n for n in range(100)]
 >>> verdict(Curve.of([*fallen, *[9.8] * 40]))
-Verdict(name='exploded', first=100, best=94)
->>> verdict(Curve.of([*fallen, *[9.8] * 10, *[3.1] * 90])) is None
+Verdict(name='exploded', first=100, best=92)
+>>> healed = [3.1 - 0.001 * n for n in range(90)]
+>>> verdict(Curve.of([*fallen, *[9.8] * 10, *healed])) is None
 True
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import median
 
 # Fewer step lines than this say nothing about a level that came back.
@@ -21,8 +23,11 @@ MIN_LINES = 60
 # The last part of a curve that must be bad, and the part before that must have been good.
 TAIL_SHARE = 0.15
 CALM_SHARE = 0.10
-# How much of what was learnt must be lost again for a loss to be back at its start.
+# A loss is back at its start if it had fallen by this ratio, and most of that was lost again
+# within a small part of the run; what rises more slowly may be a term of growing weight.
+FALLEN_RATIO = 1.8
 LOST_SHARE = 0.75
+QUICK_SHARE = 0.06
 # A language model trained from scratch starts at ln(vocabulary) nats, 9 to 13; the entropy of
 # its tokens' frequencies alone is about 0.65 of that. Back there, it has forgotten all context.
 LANGUAGE_START = (9.0, 13.0)
@@ -110,10 +115,8 @@ def _stuck(curve: Curve) -> Verdict | None:
         return None
     if 5 * _longest_run(curve.values[:first], flat) > run:
         return None
-    before = curve.values[max(0, first - 10) : first]
-    steps = [abs(b - a) for a, b in zip(before, before[1:], strict=False)]
     # What converges comes to rest by ever smaller steps.
-    if len(steps) > 2 and median(steps) < 10 * curve.unit:
+    if first and abs(curve.values[first - 1] - last) < 10 * curve.unit:
         return None
     return Verdict("stuck", first, None)
 
@@ -130,55 +133,63 @@ def _longest_run(values: Sequence[float], flat: Sequence[bool]) -> int:
 def _came_back(curve: Curve) -> Verdict | None:
     """Tell a loss that rose for good from spikes, restarts, new data and noise."""
     values, size = curve.values, len(curve.values)
-    if size * curve.stride < MIN_LINES or size < MIN_LINES:
+    if size < MIN_LINES:
         return None
     width = max(5, size // 20) | 1
     block = max(10, size // 10)
     levels = _running_median(values, width)
-    low, at = min((median(values[i : i + block]), i) for i in range(size - block + 1))
+    low, at = _lowest(values, block)
     if at + block >= size:
         return None
     upper = _quantile(values[at : at + block], 0.9)
     band = low + 0.25 * (max(levels[at + block :]) - low)
-    turn = 1 + max(i for i, level in enumerate(levels) if level <= band)
-    entry = next(i for i, level in enumerate(levels) if level <= band)
+    good = [i for i, level in enumerate(levels) if level <= band]
+    if not good:
+        return None
+    entry, turn = good[0], good[-1] + 1
     tail, calm = values[turn:], levels[entry:turn]
     if len(tail) < max(15, TAIL_SHARE * size) or len(calm) < max(10, CALM_SHARE * size):
         return None
-    if sum(level <= band for level in calm) < 0.75 * len(calm) or _quantile(tail, 0.1) <= upper:
+    if len(good) < 0.75 * len(calm) or _quantile(tail, 0.1) <= upper:
         return None
-    level = median(tail)
-    if not (
-        _is_back(values, levels[turn:], low, upper) or _is_beyond(values, calm, tail)
-    ):
+    if not (_is_back(curve, levels[turn:], low, upper) or _is_beyond(values, calm, tail)):
         return None
-    half = low + 0.5 * (level - low)
-    first = next((i for i in range(max(0, turn - width), size) if curve.highs[i] >= half), turn)
-    # Earlier outbreaks belong to it if it was quiet in between for less long than it is bad now.
-    for i in range(first - 1, entry + width, -1):
-        if first - i > size - turn:
-            break
-        first = i if curve.highs[i] >= half else first
+    half = low + 0.5 * (median(tail) - low)
+    first = _outbreak(curve.highs, half, entry + width, turn)
+    if first > block:  # where to go back to is before the first outbreak
+        low, at = _lowest(values[:first], block)
     best = min(range(at, at + block), key=lambda i: abs(values[i] - low))
     return Verdict("exploded", first, best)
 
 
-def _is_back(
-    values: Sequence[float], tail: Sequence[float], low: float, upper: float
-) -> bool:
+def _outbreak(highs: Sequence[float], half: float, entry: int, turn: int) -> int:
+    """Return the first group above ``half`` that belongs to what is bad from ``turn`` on.
+
+    An earlier one belongs to it if it was quiet in between for less long than it is bad now.
+    """
+    first = next((i for i in range(turn, len(highs)) if highs[i] >= half), turn)
+    for i in range(first - 1, entry, -1):
+        if first - i > len(highs) - turn:
+            break
+        first = i if highs[i] >= half else first
+    return first
+
+
+def _is_back(curve: Curve, tail: Sequence[float], low: float, upper: float) -> bool:
     """Say whether most of what had been learnt was lost, quickly and for good.
 
     ``tail`` holds running medians. New data or a higher learning rate costs less, or is
-    learnt again; what rises slowly may be a term of growing weight.
+    learnt again.
     """
-    start = median(values[:5])
-    if start < 1.5 * low or start <= upper:
+    start = median(curve.values[:5])
+    if start < FALLEN_RATIO * low or start <= upper:
         return False
     lost = low + LOST_SHARE * (start - low)
-    if LANGUAGE_START[0] <= start <= LANGUAGE_START[1] and low <= 0.45 * start:
-        lost = min(lost, LANGUAGE_LOST * start)
-    quick = max(5, len(values) // 10)
-    almost = low + 0.8 * (lost - low)
+    chance = median(curve.highs[:3])
+    if LANGUAGE_START[0] <= chance <= LANGUAGE_START[1] and low <= 0.45 * chance:
+        lost = min(lost, LANGUAGE_LOST * chance)
+    quick = max(6, int(QUICK_SHARE * len(curve.values)))
+    almost = low + 0.9 * (lost - low)
     return (
         median(tail) >= lost
         and median(tail[-max(5, len(tail) // 3) :]) >= lost
@@ -190,7 +201,8 @@ def _is_beyond(values: Sequence[float], calm: Sequence[float], tail: Sequence[fl
     """Say whether a curve that was flat or falling has risen far above where it started."""
     start = max(median(values[:5]), median(values[: max(5, len(values) // 20)]))
     third = max(3, len(calm) // 3)
-    settled = median(calm[-third:]) <= 1.15 * median(calm[:third])
+    # The last third may be where it begins to break out.
+    settled = median(calm[third : 2 * third]) <= 1.15 * median(calm[:third])
     end = median(tail[-max(5, len(values) // 10) :])
     return start > 0 and settled and median(tail) >= 2 * start and end >= 1.33 * start
 
@@ -207,11 +219,16 @@ def _ran_away(curve: Curve) -> Verdict | None:
     level = median(values[first:])
     if level < RUNAWAY_RATIO * start or level < RUNAWAY_NATS:
         return None
-    falls = sum(b < a for a, b in zip(values, values[1:], strict=False))
+    falls = sum(b < a for a, b in pairwise(values))
     if falls < 0.1 * size and level < RUNAWAY_RATIO * size * start:
         return None
     best = min(range(first), key=lambda i: values[i])
     return Verdict("exploded", first, best)
+
+
+def _lowest(values: Sequence[float], block: int) -> tuple[float, int]:
+    """Return the lowest median of ``block`` values in a row, and where they begin."""
+    return min((median(values[i : i + block]), i) for i in range(len(values) - block + 1))
 
 
 def _running_median(values: Sequence[float], width: int) -> list[float]:

@@ -31,6 +31,28 @@ VERDICTS: Mapping[str, frozenset[str]] = {
     "step_share": frozenset({"waiting", "fine"}),
 }
 
+# Findings that a reader makes rather than literals: its verdicts, and what each captures.
+READERS: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "step_trace": {"idle": frozenset({"name", "share", "idle", "step"})},
+    "curve": {
+        **dict.fromkeys(
+            ("exploded", "stuck", "zero"), frozenset({"loss", "best", "last", "lines"})
+        ),
+        "recovered": frozenset({"loss", "count", "lines"}),
+    },
+    "environment": {
+        "torch_differs": frozenset({"torch_npu", "torch"}),
+        "cann_older": frozenset({"torch_npu", "cann", "wanted"}),
+        "end_of_life": frozenset({"torch_npu", "ended"}),
+    },
+}
+# What a reader captures as well, where the log says it.
+SOMETIMES: Mapping[str, frozenset[str]] = {
+    "step_trace": frozenset(),
+    "curve": frozenset({"step", "epoch", "best_step", "best_epoch"}),
+    "environment": frozenset(),
+}
+
 Answer = tuple[str, Mapping[str, str]]
 
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import difflib
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
-from ascend_doctor import resources
-from ascend_doctor.knowledge import index
 from ascend_doctor.knowledge.codes import Code
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import Rule
@@ -74,9 +70,8 @@ class Explanation:
 class Glossary:
     """Explains terms under one state of the knowledge."""
 
-    def __init__(self, knowledge: Knowledge, pages: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self._pages = pages
         self._rows = {(row.table, row.code): row for row in knowledge.codes.rows()}
         self._spelt = dict(self._spellings())
 
@@ -91,9 +86,9 @@ class Glossary:
             yield row.name.casefold(), (row.table, row.code)
         for row in self._rows.values():
             yield row.code.casefold(), (row.table, row.code)
-        for section, pages in self._pages.items():
+        for section, pages in self._knowledge.pages.items():
             for term, page in pages.items():
-                for spelling in (*page["also"], term):
+                for spelling in (*page.also, term):
                     yield spelling.casefold(), (section, term)
 
     def explain(self, term: str) -> Explanation:
@@ -137,7 +132,7 @@ class Glossary:
                 **{**vars(told), "kind": kind, "code": key, "name": f"{name} → {acl} {told.name}"}
             )
         row = self._rows.get((kind, key))
-        page = self._pages[kind].get(key) if kind in self._pages else None
+        page = self._knowledge.pages.get(kind, {}).get(key)
         if page is None:
             return self._short(term, self._rows[kind, key])
         return Explanation(
@@ -146,13 +141,13 @@ class Glossary:
             code=key,
             name="" if row is None else row.name,
             family="" if row is None else row.family,
-            status=page["status"],
-            default=page["default"],
-            instead=page["instead"],
-            claim=page["claim"],
-            means=page["means"],
-            causes=_steps(page["causes"]),
-            next=_steps(page["next"]),
+            status=page.status,
+            default=page.default,
+            instead=page.instead,
+            claim=page.claim,
+            means=page.means,
+            causes=page.causes,
+            next=page.next,
             is_full=True,
         )
 
@@ -180,22 +175,3 @@ class Glossary:
             means=row.meaning,
             next=self._knowledge.families[row.family].next,
         )
-
-
-def load() -> Glossary:
-    """Return the built-in glossary.
-
-    Raises:
-        RuleError: a file of a checkout is wrong.
-    """
-    packed = resources.glossary()
-    if packed is not None:
-        return Glossary(index.load(), json.loads(packed.read_text(encoding="utf-8")))
-    # Imported here: a wheel has no need of pydantic and YAML.
-    from ascend_doctor.knowledge.pages import compile_pages
-
-    return Glossary(index.load(), compile_pages(resources.patterns()))
-
-
-def _steps(texts: Mapping[Lang, list[str]]) -> Steps:
-    return {lang: tuple(texts[lang]) for lang in LANGS}

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from ascend_doctor import resources
 from ascend_doctor.knowledge.codes import Code, Codes
 from ascend_doctor.knowledge.rule import Explains, Rule, explains_of, from_index
 from ascend_doctor.knowledge.versions import Pair, Versions
-from ascend_doctor.records import Lang
+from ascend_doctor.records import LANGS, Lang
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,33 @@ class Family:
 
 
 @dataclass(frozen=True)
+class Page:
+    """What is written by hand about a code, a variable or a term; ``pages.Page`` in the build."""
+
+    also: tuple[str, ...]
+    status: str
+    default: str | None
+    instead: str | None
+    claim: Mapping[Lang, str] | None
+    means: Mapping[Lang, str]
+    causes: Mapping[Lang, tuple[str, ...]]
+    next: Mapping[Lang, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
 class Knowledge:
-    """Rules by id, families by name, tables, and a digest that names this state of them."""
+    """Rules by id, families by name, tables, pages, and a digest that names this state of them."""
 
     digest: str
     rules: Mapping[str, Rule]
     families: Mapping[str, Family]
     codes: Codes
     versions: Versions
+    pages: Mapping[str, Mapping[str, Page]]
+
+    def without(self, rule: str) -> Knowledge:
+        """Return the same knowledge without one rule."""
+        return replace(self, rules={k: v for k, v in self.rules.items() if k != rule})
 
 
 def load(extra: Path | None = None) -> Knowledge:
@@ -83,7 +102,7 @@ def from_dict(index: Mapping[str, Any]) -> Knowledge:
     families = {
         name: Family(
             title=item["title"],
-            next={"en": tuple(item["next"]["en"]), "zh": tuple(item["next"]["zh"])},
+            next=_steps(item["next"]),
             explains=explains_of(item),
         )
         for name, item in index["families"].items()
@@ -101,4 +120,19 @@ def from_dict(index: Mapping[str, Any]) -> Knowledge:
         Pair(npu, torch, cann, tuple(python.split()), "" if eol == "-" else eol)
         for npu, (torch, cann, python, eol) in index["versions"].items()
     )
-    return Knowledge(index["digest"], rules, families, Codes(tables, runtime), Versions(pairs))
+    pages = {
+        section: {term: page_of(page) for term, page in items.items()}
+        for section, items in index["pages"].items()
+    }
+    codes = Codes(tables, runtime)
+    return Knowledge(index["digest"], rules, families, codes, Versions(pairs), pages)
+
+
+def page_of(item: Mapping[str, Any]) -> Page:
+    """Read a page in the compiled index."""
+    steps = {name: _steps(item[name]) for name in ("causes", "next")}
+    return Page(**{**item, "also": tuple(item["also"]), **steps})
+
+
+def _steps(texts: Mapping[Lang, list[str]]) -> Mapping[Lang, tuple[str, ...]]:
+    return {lang: tuple(texts[lang]) for lang in LANGS}

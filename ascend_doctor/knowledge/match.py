@@ -22,12 +22,14 @@ _QUIET = frozenset({"DEBUG", "INFO", "TRACE", "EVENT"})
 class Match:
     """Where the first literal stands in the record's text, and what was captured.
 
-    ``weight`` is the length of the literals: how much of the text is accounted for.
+    ``weight`` is the length of the literals: how much of the text is accounted for;
+    ``variant`` is the number of the wording in the rule file.
     """
 
     offset: int
     captures: Mapping[str, str]
     weight: int
+    variant: int = 0
 
 
 class TooSlow(Exception):
@@ -79,7 +81,7 @@ def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | No
         position = end = at + len(literal)
     weight = sum(map(len, variant.literals))
     if variant.compiled is None:
-        return Match(start, {}, weight)
+        return Match(start, {}, weight, variant.number)
     low = max(0, start - WINDOW_BEFORE)
     window = text[low : end + WINDOW_AFTER]
     try:
@@ -96,4 +98,4 @@ def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | No
                 captures[name] = value
     # Of several places with the first literal, the one that the regex confirmed is quoted.
     inside = text.find(variant.literals[0], low + found.start(), low + found.end())
-    return Match(start if inside < 0 else inside, captures, weight)
+    return Match(start if inside < 0 else inside, captures, weight, variant.number)

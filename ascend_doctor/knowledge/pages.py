@@ -1,11 +1,10 @@
 """What is written by hand about codes, variables and the article's terms: YAML in, pages out.
 
-Only the build reads this module; ``explain`` reads the compiled glossary.
+Only the build reads this module; ``explain`` and the diagnosis read the compiled index.
 """
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, Literal
 
@@ -55,16 +54,6 @@ def compile_pages(patterns: Path) -> dict[str, Any]:
         RuleError: a file is wrong; the message starts with ``file:line: field:``.
     """
     return {name: _section(patterns / "glossary" / f"{name}.yaml") for name in SECTIONS}
-
-
-def write_pages(patterns: Path, target: Path) -> None:
-    """Compile the pages of ``patterns`` into the file ``target``.
-
-    Raises:
-        RuleError: a file is wrong.
-    """
-    text = json.dumps(compile_pages(patterns), ensure_ascii=False, separators=(",", ":"))
-    target.write_text(text + "\n", encoding="utf-8")
 
 
 def _section(path: Path) -> dict[str, Any]:

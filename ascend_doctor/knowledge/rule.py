@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -86,6 +86,7 @@ class Rule:
     captures: Mapping[str, str]
     from_followed: frozenset[str]
     from_environment: frozenset[str]
+    reader: str | None
     explainer: str | None
     verdicts: tuple[str, ...]
     outvoted_by: str | None
@@ -123,6 +124,7 @@ def from_index(item: Mapping[str, Any]) -> Rule:
         captures=item["captures"],
         from_followed=frozenset(item["from_followed"]),
         from_environment=frozenset(item["from_environment"]),
+        reader=item["reader"],
         explainer=when.get("explainer"),
         verdicts=tuple(when.get("verdict", ())),
         outvoted_by=item["outvoted_by"],
@@ -138,6 +140,20 @@ def from_index(item: Mapping[str, Any]) -> Rule:
         texts={lang: _texts(item, lang) for lang in LANGS},
         remedies=tuple((r["id"], r["params"]) for r in item["remedies"]),
     )
+
+
+# The rules that tell of each verdict of each reader.
+Readers = Mapping[tuple[str, str], Sequence[Rule]]
+
+
+def by_reader(rules: Iterable[Rule]) -> Readers:
+    """Return the rules that stand for a reader's verdict, by reader and verdict."""
+    readers: dict[tuple[str, str], list[Rule]] = {}
+    for rule in rules:
+        if rule.reader is not None:
+            for verdict in rule.verdicts:
+                readers.setdefault((rule.reader, verdict), []).append(rule)
+    return readers
 
 
 def explains_of(item: Mapping[str, Any]) -> tuple[Explains, ...]:

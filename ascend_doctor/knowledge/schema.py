@@ -5,6 +5,7 @@ Only authors' tools and the build read this module; a scan reads the compiled in
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from typing import Annotated, Any, Literal
 
@@ -19,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from ascend_doctor.knowledge.explain import VERDICTS
+from ascend_doctor.knowledge.explain import READERS, SOMETIMES, VERDICTS
 from ascend_doctor.knowledge.texts import PLACEHOLDER, clauses, code_spans
 from ascend_doctor.records import ENVIRONMENT, FAMILIES, LANGS, Confidence, Lang, Role
 
@@ -158,14 +159,14 @@ class Explains(Strict):
 
 
 class When(Strict):
-    """Arithmetic on the captures: the explainer's verdict must be one of these."""
+    """The verdicts that a rule is for: of an explainer of its captures, or of its reader."""
 
-    explainer: Literal["oom", "step_share"]
+    explainer: Literal["oom", "step_share"] | None = None
     verdict: Annotated[tuple[str, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
     def _known_verdicts(self) -> When:
-        if odd := set(self.verdict) - VERDICTS[self.explainer]:
+        if self.explainer is not None and (odd := set(self.verdict) - VERDICTS[self.explainer]):
             raise ValueError(f"{self.explainer} never answers {', '.join(sorted(odd))}")
         return self
 
@@ -204,7 +205,8 @@ class RuleFile(Strict):
     provenance: Annotated[tuple[Provenance, ...], Field(min_length=1)]
     levels: Literal["error", "any"] = "error"
     modules: tuple[Line, ...] = ()
-    match: Annotated[tuple[Variant, ...], Field(min_length=1)]
+    match: tuple[Variant, ...] = ()
+    reader: Literal["step_trace", "curve", "environment"] | None = None
     captures: dict[str, CaptureType] = {}
     from_followed: tuple[str, ...] = ()
     from_environment: tuple[Literal[FROM_ENVIRONMENT], ...] = ()  # type: ignore[valid-type]
@@ -227,21 +229,48 @@ class RuleFile(Strict):
         prefix = self.family.replace("_", "-") + "-"
         if not self.id.startswith(prefix):
             raise ValueError(f"id must start with {prefix}")
-        found = set().union(*(variant.groups() for variant in self.match))
-        if missing := found - set(self.captures):
+        self._check_source()
+        found = self._captured(set.union)
+        if self.reader is None and (missing := found - set(self.captures)):
             raise ValueError(f"captures must give the type of {', '.join(sorted(missing))}")
         # What only messages folded into this one can say, such as the reason of a fault.
         found |= {*self.from_followed, *self.from_environment}
-        if self.when is None and (extra := set(self.captures) - found):
-            raise ValueError(f"no regex captures {', '.join(sorted(extra))}")
+        if self.reader is not None:
+            found |= SOMETIMES[self.reader]
+        if self._is_plain and (extra := set(self.captures) - found):
+            who = "regex" if self.reader is None else "reader"
+            raise ValueError(f"no {who} captures {', '.join(sorted(extra))}")
         if self.role == "cause" and not self.fixes.en:
             raise ValueError("a cause needs at least one fix")
         if self.quiet and self.role != "notice":
             raise ValueError("only a notice can be quiet")
         if self.role == "notice" and self.severity != "info":
             raise ValueError("a notice has severity info")
-        self._check_texts(always=set.intersection(*(variant.groups() for variant in self.match)))
+        self._check_texts(always=self._captured(set.intersection))
         return self
+
+    def _check_source(self) -> None:
+        """Refuse a rule that neither literals nor a reader can find, or both."""
+        if (self.reader is None) != bool(self.match):
+            raise ValueError("a rule has either match or a reader")
+        if self.reader is None:
+            if self.when is not None and self.when.explainer is None:
+                raise ValueError("when needs an explainer")
+        elif self.when is None or self.when.explainer is not None:
+            raise ValueError(f"when must name a verdict of the reader {self.reader}")
+        elif odd := set(self.when.verdict) - READERS[self.reader].keys():
+            raise ValueError(f"{self.reader} never answers {', '.join(sorted(odd))}")
+
+    def _captured(self, join: Callable[..., set[str]]) -> set[str]:
+        """Return what is captured in all wordings or verdicts, or in any of them."""
+        if self.reader is not None and self.when is not None:
+            return join(*(set(READERS[self.reader][name]) for name in self.when.verdict))
+        return join(*(variant.groups() for variant in self.match))
+
+    @property
+    def _is_plain(self) -> bool:
+        """True if no explainer adds captures that are known only when it has answered."""
+        return self.when is None or self.when.explainer is None
 
     def texts(self, lang: Lang) -> list[str]:
         """Return all texts in one language."""
@@ -275,7 +304,7 @@ class RuleFile(Strict):
                         )
                 for found in PLACEHOLDER.finditer(clauses(text)[0]):
                     name, fallback = found["name"], found["fallback"]
-                    if fallback is None and name not in always and self.when is None:
+                    if fallback is None and name not in always and self._is_plain:
                         raise ValueError(
                             f"{lang} text uses {{{name}}}, which not every variant captures; "
                             f"write {{{name}|what to say instead}} or put the clause in [[ ]]"

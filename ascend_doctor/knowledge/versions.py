@@ -41,7 +41,8 @@ class Versions:
     def of_cann(self, version: str) -> tuple[Pair, ...]:
         """Return the torch_npu releases that were made for a CANN release, newest first."""
         wanted = order(version)
-        return tuple(p for p in self._pairs.values() if wanted and order(p.cann) == wanted)
+        found = [p for p in self._pairs.values() if wanted and order(p.cann) == wanted]
+        return tuple(sorted(found, key=_newness, reverse=True))
 
 
 def order(version: str) -> Order | None:
@@ -51,6 +52,10 @@ def order(version: str) -> Order | None:
         return None
     major, minor, candidate, number, patch = found.groups()
     return int(major), int(minor), 0 if candidate else 1, int(number or patch or 0)
+
+
+def _newness(pair: Pair) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", pair.torch_npu))
 
 
 def same_release(one: str, other: str) -> bool:

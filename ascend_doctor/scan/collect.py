@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
 
 from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Unknown
+from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.records import Evidence, Record, Sighting
 from ascend_doctor.scan.judge import Judgement
 from ascend_doctor.view.encoding import shown
@@ -29,8 +31,8 @@ class _Tally:
     first: str | None = None
     last: str | None = None
 
-    def add(self, sighting: Sighting) -> None:
-        self.count += 1
+    def add(self, sighting: Sighting, count: int = 1) -> None:
+        self.count += count
         time = sighting.evidence[0].time
         if time is not None:
             self.first = time if self.first is None else min(self.first, time)
@@ -90,9 +92,17 @@ class Collection:
             or None
         )
 
-    def add_finding(self, rule: str, process: Process, sighting: Sighting) -> None:
-        """Count one match of a rule."""
-        self._findings.setdefault((rule, process), _Tally()).add(sighting)
+    def add_finding(self, rule: str, process: Process, sighting: Sighting, count: int = 1) -> None:
+        """Count one match of a rule, or ``count`` that one place speaks for."""
+        self._findings.setdefault((rule, process), _Tally()).add(sighting, count)
+
+    def add_reading(
+        self, rules: Iterable[Rule], process: Process, sighting: Sighting, count: int = 1
+    ) -> None:
+        """Count what a reader found for each rule that tells of it, with what it captures."""
+        for rule in rules:
+            kept = {k: v for k, v in sighting.captures.items() if k in rule.captures}
+            self.add_finding(rule.id, process, replace(sighting, captures=kept), count)
 
     def _add_unknown(self, record: Record, evidence: Evidence) -> None:
         """Count an error message that no rule knows, equal ones as one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from ascend_doctor.facts import Said
 from ascend_doctor.records import Evidence
@@ -22,6 +23,17 @@ def _package(*names: bytes) -> re.Pattern[bytes]:
 
 
 # Each name may be printed in several ways; what two files or ranks say differently is kept.
+# A search costs milliseconds a window, so each is tried only where its word stands at all.
+_WORDS: dict[str, tuple[bytes, ...]] = {
+    "cann": (b"cann", b"ascend-toolkit", b"nnae"),
+    "driver": (b"npu-smi", b"driver"),
+    "soc": (b"ascend", b"910", b"310", b"950"),
+    "torch_npu": (b"torch",),
+    "vllm": (b"vllm", b"llm engine"),
+    "vllm_ascend": (b"vllm",),
+    "world_size": (b"world",),
+    "container": (b"kubepods", b"docker", b"containerd"),
+}
 _SIGNS: dict[str, tuple[re.Pattern[bytes], ...]] = {
     "cann": (
         re.compile(rb"(?:ascend-toolkit|cann|nnae)[/-](\d{1,2}\.\d{1,2}(?:\.[\w.]{1,16})?)(?=[/\s])"),
@@ -72,6 +84,10 @@ _REACH = 256 << 10
 # Different values of one name, and variables, that are kept of a source.
 MAX_VALUES = 4
 MAX_VARIABLES = 32
+# Windows from the beginning that are searched in any case.
+EARLY_WINDOWS = 2
+# Places in a window that are looked at for different values of one name.
+MAX_PLACES = 16
 # Bytes of the line that are kept as proof.
 MAX_LINE = 500
 
@@ -82,16 +98,23 @@ class Environment:
     def __init__(self, source: str) -> None:
         self._source = source
         self._said: dict[str, dict[str, Said]] = {}
+        self._seen = 0
 
-    def see(self, window: Window) -> None:
-        """Look in one window for what is still unknown."""
+    def see(self, window: Window, hit: bool = True) -> None:
+        """Look in one window for what is still unknown; later on only where there was a hit.
+
+        Versions are printed early, or by what goes wrong.
+        """
+        self._seen += 1
+        if self._seen > EARLY_WINDOWS and not hit:
+            return
         start, end = window.body
         end = min(end, start + _REACH)
+        lower = window.data[start:end].lower()
         for name, signs in _SIGNS.items():
-            if name not in self._said:
+            if name not in self._said and _may_stand(name, lower):
                 for sign in signs:
-                    found = sign.search(window.data, start, end)
-                    if found is not None:
+                    for found in islice(sign.finditer(window.data, start, end), MAX_PLACES):
                         self._note(name, found, 1, window)
         for found in _VARIABLE.finditer(window.data, start, end):
             name = found[1].decode()
@@ -118,3 +141,7 @@ class Environment:
         number = window.first_line + window.data.count(b"\n", 0, begin)
         text = shown(line).rstrip()
         values[value] = Said(name, value, Evidence(self._source, number, text, (number, 0)))
+
+
+def _may_stand(name: str, lower: bytes) -> bool:
+    return any(word in lower for word in _WORDS.get(name, (name.encode(),)))

@@ -107,6 +107,7 @@ def _sighting(record: Record, found: Match, codes: tuple[str, ...]) -> Sighting:
         codes=codes,
         location=python.location(record.text.split(b"\n")),
         weight=found.weight,
+        variant=found.variant,
     )
 
 

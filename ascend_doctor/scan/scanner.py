@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -12,14 +13,15 @@ from ascend_doctor.formats.record import Records
 from ascend_doctor.formats.sniff import kind_of, origin_of
 from ascend_doctor.ingest.source import Skipped, Source, blocks, unreadable
 from ascend_doctor.knowledge.index import Knowledge
-from ascend_doctor.knowledge.rule import Rule
+from ascend_doctor.knowledge.rule import Rule, by_reader
 from ascend_doctor.records import Record
 from ascend_doctor.scan.collect import Collection
+from ascend_doctor.scan.curves import Curves
 from ascend_doctor.scan.environment import Environment
 from ascend_doctor.scan.judge import ERRORS, judge
 from ascend_doctor.scan.literals import Literals
 from ascend_doctor.scan.tables import scan_table
-from ascend_doctor.view.view import keeps_literals, of
+from ascend_doctor.view.view import View, keeps_literals, of
 from ascend_doctor.view.window import BODY, MARGIN, Window, windows
 
 # Where an error may stand that no rule knows.
@@ -61,8 +63,20 @@ class Scanner:
                     meaning.rules.append(rule)
             for literal in (*chain(*rule.requires_process), *rule.excludes_process):
                 meanings.setdefault(literal, _Meaning()).sign = literal
+        self._readers = by_reader(knowledge.rules.values())
         self._meanings = [*meanings.values()]
         self._literals = Literals([*meanings])
+
+    def without(self, rule: str) -> Scanner:
+        """Return a scanner that does not know one rule; what that changes is what the rule does."""
+        other = copy(self)
+        other._knowledge = self._knowledge.without(rule)
+        other._readers = by_reader(other._knowledge.rules.values())
+        other._meanings = [
+            _Meaning([item for item in meaning.rules if item.id != rule], meaning.sign)
+            for meaning in self._meanings
+        ]
+        return other
 
     def scan(self, source: Source) -> Shard | Skipped:
         """Read a source to its end and return what it yielded.
@@ -75,7 +89,7 @@ class Scanner:
         except OSError as err:
             return Skipped(source.path, (err.strerror or "unreadable").lower())
         collection, environment = Collection(), Environment(source.path)
-        coverage = _Coverage()
+        coverage, curves = _Coverage(), Curves(source.path)
         with stream:
             try:
                 text = blocks(stream)
@@ -85,13 +99,17 @@ class Scanner:
                     return Skipped(source.path, reason)
                 kind = kind_of(head)
                 if kind == "profile":
-                    return scan_table(source, chain((head,), text))
+                    return scan_table(source, chain((head,), text), self._readers)
             except _BROKEN as err:
                 return Skipped(source.path, str(err) or type(err).__name__)
             for window in windows(_chained(head, text, coverage), self._body, self._margin):
                 coverage.see(window)
-                environment.see(window)
-                self._scan_window(window, source, collection)
+                hit = self._scan_window(window, source, collection, curves)
+                environment.see(window, hit)
+        for told in curves.told():
+            process = collection.process_of(told.record)
+            rules = self._readers.get(("curve", told.verdict), ())
+            collection.add_reading(rules, process, told.sighting, told.count)
         return Shard(
             path=source.path,
             kind=kind,
@@ -107,10 +125,16 @@ class Scanner:
             broken="; ".join(filter(None, (coverage.broken, collection.slow()))) or None,
         )
 
-    def _scan_window(self, window: Window, source: Source, collection: Collection) -> None:
+    def _scan_window(
+        self, window: Window, source: Source, collection: Collection, curves: Curves
+    ) -> bool:
+        """Gather what one window says; return whether there was more to it than steps."""
         if keeps_literals(window) and not self._literals.hits(window.data):
-            return  # most windows of a healthy run; a view would cost more than the scan
+            # Most windows of a healthy run; a view would cost more than the scan.
+            curves.see(View(window.data, window.body, window.first_line), is_raw=True)
+            return False
         view = of(window)
+        curves.see(view, is_raw=False)
         records = Records(view, source.path, origin_of(source.path))
         # Keyed by where the record begins: hits of one record need not follow each other.
         todo: dict[int, tuple[Record, dict[str, Rule]]] = {}
@@ -130,6 +154,7 @@ class Scanner:
             record, rules = todo[start]
             tried = [rule for rule in rules.values() if not collection.is_off(rule.id)]
             collection.add(record, judge(record, tried, self._knowledge))
+        return bool(todo)
 
 
 def _chained(head: bytes, rest: Iterator[bytes], coverage: _Coverage) -> Iterator[bytes]:

@@ -6,15 +6,13 @@ from collections.abc import Iterator
 
 from ascend_doctor.facts import Process, Shard
 from ascend_doctor.ingest.source import Skipped, Source
+from ascend_doctor.knowledge.rule import Readers
 from ascend_doctor.profile import step_trace
 from ascend_doctor.records import Evidence, Sighting
 from ascend_doctor.scan.collect import Collection
 
-# The rule that tells of an idle device; its numbers come from the profiler's table.
-IDLE_RULE = "dataload-device-idle"
 
-
-def scan_table(source: Source, text: Iterator[bytes]) -> Shard | Skipped:
+def scan_table(source: Source, text: Iterator[bytes], readers: Readers) -> Shard | Skipped:
     """Read a table of the profiler; one that no reader knows is skipped, and said to be."""
     data = bytearray(next(text, b""))
     if not step_trace.is_step_trace(bytes(data)):
@@ -34,6 +32,7 @@ def scan_table(source: Source, text: Iterator[bytes]) -> Shard | Skipped:
             "step": f"{idle.step_ms:.1f}",
         }
         sighting = Sighting((proof,), captures)
-        collection.add_finding(IDLE_RULE, Process(source=source.path), sighting)
+        rules = readers.get(("step_trace", "idle"), ())
+        collection.add_reading(rules, Process(source=source.path), sighting)
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
     return Shard(source.path, "profile", len(data), lines, findings=collection.findings())

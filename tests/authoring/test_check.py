@@ -72,6 +72,14 @@ def matching(log: str, captures: dict[str, str], **more: object) -> dict[str, ob
             ["match.1: no example is worded like this"],
         ),
         (
+            {"fixes": {"en": ["Run `npu-smi info <id>`."], "zh": ["执行 `npu-smi info <卡号>`。"]}},
+            [],
+        ),
+        (
+            {"fixes": {"en": ["Run `npu-smi info`."], "zh": ["执行 `npu-smi`。"]}},
+            ["text 2: only one language has `npu-smi info`, `npu-smi`"],
+        ),
+        (
             {"examples": {**matching(LOG, {"size": "3"}), "near": [LOG]}},
             ["examples.near.0: matches, and should not"],
         ),

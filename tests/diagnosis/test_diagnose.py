@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import reduce
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from ascend_doctor.diagnosis.diagnose import diagnose
 from ascend_doctor.facts import Facts
+from ascend_doctor.knowledge import index
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import Evidence, Location, Origin, Severity
 from ascend_doctor.report import Consequence, Coverage, Diagnosis, Unexplained
@@ -439,6 +441,19 @@ def test_a_rule_may_be_outvoted_by_another(known, odd, even, expected):
     assert told(known, text) == expected
 
 
+def test_a_code_with_a_page_is_told_with_its_usual_causes(known):
+    page = index.load().pages["acl"]["507018"]
+    known = replace(known, pages={"acl": {"507018": page}})
+    [found] = diagnose(
+        scanned(known, {"a.log": plog(1, "odd, error code is 507018")}), known
+    ).diagnoses
+    en, zh = found.texts["en"], found.texts["zh"]
+    assert (en.cause, zh.cause) == (page.means["en"], page.means["zh"])
+    assert (en.fixes, zh.fixes) == (page.next["en"], page.next["zh"])
+    assert en.checks[0] == f"Does this fit? {page.causes['en'][0]}"
+    assert zh.checks[0] == f"是否属于这种情况：{page.causes['zh'][0]}"
+
+
 def test_a_code_is_told_where_no_rule_tells_a_cause(known):
     text = plog(1, "peer is gone") + plog(2, "odd, error code is 507018") + plog(3, "EE1001: bad")
     report = diagnose(scanned(known, {"run.log": text}), known)
@@ -451,9 +466,20 @@ def test_a_code_is_told_where_no_rule_tells_a_cause(known):
         "low",
         ("507018", "EE1001"),
     )
-    assert found.texts["en"] == Texts(
-        f"507018 {row.name}", row.meaning["en"], (), known.families[row.family].next["en"]
-    )
+    assert found.texts == {
+        "en": Texts(
+            f"An AI CPU operator failed while running (507018 {row.name})",
+            row.meaning["en"],
+            (),
+            known.families[row.family].next["en"],
+        ),
+        "zh": Texts(
+            f"AI CPU 算子执行异常（507018 {row.name}）",
+            row.meaning["zh"],
+            (),
+            known.families[row.family].next["zh"],
+        ),
+    }
     assert [(e.line, e.text) for e in found.evidence] == [(2, text.splitlines()[1])]
     assert [c.rule for c in found.consequences] == ["communication-wait-peer"]
 

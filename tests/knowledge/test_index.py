@@ -61,6 +61,7 @@ def test_a_rule_keeps_all_that_its_file_says(compiled):
         levels="any",
         modules=frozenset({"GE"}),
         match=(Variant((b"pool", b"is full"), r"full by (?P<size>\d+)"),),
+        reader=None,
         captures={"size": "int", "fits_cann": "text"},
         from_followed=frozenset(),
         from_environment=frozenset({"fits_cann"}),

@@ -253,6 +253,67 @@ def test_a_capture_of_only_some_variants_needs_a_fallback(path):
     assert load_rule(path).title.en == "The pool is full at {size|?}"
 
 
+READER = """\
+reader: curve
+when: {verdict: [zero]}
+captures: {loss: number, step: int}
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("reader: curve", "reader: curve", None),
+        ("reader: curve\n", "", "1: rule: a rule has either match or a reader"),
+        (
+            "reader: curve",
+            "reader: curve\nmatch: [{literals: [loss is 0]}]",
+            "1: rule: a rule has either match or a reader",
+        ),
+        (
+            "when: {verdict: [zero]}\n",
+            "",
+            "1: rule: when must name a verdict of the reader curve",
+        ),
+        (
+            "{verdict: [zero]}",
+            "{explainer: oom, verdict: [full]}",
+            "1: rule: when must name a verdict of the reader curve",
+        ),
+        ("[zero]", "[full]", "1: rule: curve never answers full"),
+        (
+            "reader: curve",
+            "reader: trace",
+            "8: reader: Input should be 'step_trace', 'curve' or 'environment'",
+        ),
+        ("step: int}", "step: int, who: text}", "1: rule: no reader captures who"),
+        (
+            'en: "The loss is {loss}"',
+            'en: "The loss is {loss} at {step}"',
+            "1: rule: en text uses {step}, which not every variant captures; "
+            "write {step|what to say instead} or put the clause in [[ ]]",
+        ),
+    ],
+)
+def test_a_rule_may_stand_for_what_a_reader_finds(path, old, new, expected):
+    a, b, c = GOOD.index("match:"), GOOD.index("title:"), GOOD.index("explains:")
+    text = GOOD[:a] + READER + GOOD[b:c] + GOOD[c:]
+    text = text.replace("pool is full at {size}", "loss is {loss}").replace("：{size}", "：{loss}")
+    text = text.replace("{size}", "{loss}").replace("{who}", "{loss}").replace("The pool", "The")
+    text = text.replace("captures: {size: 3 GiB, who: a step}", "captures: {}").replace(old, new)
+    path.write_text(text, encoding="utf-8")
+    if expected is None:
+        assert load_rule(path).match == ()
+    else:
+        assert message(path) == expected
+
+
+def test_a_match_needs_an_explainer_for_its_verdicts(path):
+    text = GOOD.replace("title:", "when: {verdict: [full]}\ntitle:", 1)
+    path.write_text(text, encoding="utf-8")
+    assert message(path) == "1: rule: when needs an explainer"
+
+
 def test_a_clause_may_use_what_only_some_variants_capture(path):
     text = GOOD.replace("match:\n  -", 'match:\n  - literals: ["pond is full"]\n  -', 1)
     for name in ("size", "who"):

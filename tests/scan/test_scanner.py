@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Shard, Unknown
+from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Said, Shard, Unknown
 from ascend_doctor.ingest.discover import discover
 from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.records import Evidence, Origin, Sighting
@@ -117,7 +117,14 @@ def test_a_shard_says_all_that_its_file_yielded(scanner):
         ),
         unknown=(Unknown("".join(c for c in odd if not c.isdigit()), "ERROR", 2, proof(5, 7)),),
         signs=frozenset({(b"step was begun", Process(pid=7))}),
-        environment={"torch_npu": "2.6.0", "cann": "8.1.RC1", "soc": "Ascend910B3"},
+        environment=tuple(
+            Said(name, value, Evidence("run.log", 2, lines[1], (2, 0)))
+            for name, value in (
+                ("cann", "8.1.RC1"),
+                ("soc", "Ascend910B3"),
+                ("torch_npu", "2.6.0"),
+            )
+        ),
     )
 
 

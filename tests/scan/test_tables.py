@@ -16,7 +16,14 @@ HEADER = "Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Free
 
 @pytest.fixture(scope="module")
 def scanner(tmp_path_factory):
-    return Scanner(knowledge(tmp_path_factory.mktemp("rules"), rule("numerics-nan", "loss is nan")))
+    idle = rule(
+        "dataload-device-idle",
+        match=[],
+        reader="step_trace",
+        when={"verdict": ["idle"]},
+        captures={"name": "ident", "share": "int", "idle": "number", "step": "number"},
+    )
+    return Scanner(knowledge(tmp_path_factory.mktemp("rules"), idle))
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])

@@ -1,0 +1,107 @@
+"""One loss curve as a bounded series of groups of step lines.
+
+A series is at most ``MAX_GROUPS`` groups of equally many step lines, each with its first,
+lowest and highest line: the shape of a curve of any length, and the lines that prove it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from ascend_doctor.formats import metrics
+from ascend_doctor.knowledge.curve import Curve
+from ascend_doctor.view.prefix import Prefix
+
+MAX_GROUPS = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One step line, and where it stands."""
+
+    step: metrics.StepLine
+    line: bytes
+    place: tuple[int, int]
+    prefix: Prefix | None
+
+
+@dataclass(slots=True)
+class Group:
+    """Step lines in a row: the first, the lowest and the highest of them."""
+
+    first: Point
+    low: Point
+    high: Point
+
+    def add(self, other: Group) -> None:
+        """Take in the group behind this one; of equal points the earlier one stays."""
+        if other.low.step.value < self.low.step.value:
+            self.low = other.low
+        if other.high.step.value > self.high.step.value:
+            self.high = other.high
+
+
+@dataclass(slots=True)
+class Series:
+    """The curve of one run; when its counter starts again, another run begins."""
+
+    count: int = 0
+    epoch: float = -1.0
+    step: int = -1
+    is_counted: bool = True
+    is_plain: bool = True
+    stride: int = 1
+    groups: list[Group] = field(default_factory=list)
+    in_last: int = 0
+    bad: Point | None = None
+    bad_count: int = 0
+    finite_since: int = 0
+
+    def starts_again(self, step: metrics.StepLine) -> bool:
+        """Say whether ``step`` is of a new run; to go back a little is to resume."""
+        if step.epoch is not None and step.epoch != self.epoch:
+            return step.epoch < self.epoch
+        return step.step is not None and self.step > 0 and 2 * step.step <= self.step
+
+    def add(self, point: Point, weight: int) -> None:
+        """Go on with one step line, which stands for ``weight`` of them."""
+        step = point.step
+        if step.epoch is not None and step.epoch != self.epoch:
+            self.epoch, self.step = step.epoch, -1
+        self.step = max(self.step, -1 if step.step is None else step.step)
+        self.count += weight
+        self.is_counted = self.is_counted and (step.epoch is not None or step.step is not None)
+        if not math.isfinite(step.value):
+            self.bad = self.bad or point
+            self.bad_count += weight
+            self.finite_since = 0
+            return
+        self.finite_since += weight
+        group = Group(point, point, point)
+        if self.groups and self.in_last < self.stride:
+            self.groups[-1].add(group)
+            self.in_last += weight
+            return
+        if self.is_plain:
+            self.is_plain = not metrics.has_other_objective(point.line)
+        if len(self.groups) == MAX_GROUPS:
+            for left, right in zip(self.groups[::2], self.groups[1::2], strict=True):
+                left.add(right)
+            del self.groups[1::2]
+            self.stride *= 2
+        self.groups.append(group)
+        self.in_last = weight
+
+    def curve(self) -> Curve:
+        """Return the numbers of it."""
+        groups = self.groups
+        return Curve(
+            values=[group.first.step.value for group in groups],
+            lows=[group.low.step.value for group in groups],
+            highs=[group.high.step.value for group in groups],
+            stride=self.stride,
+            # A round value may be printed with fewer places than the others.
+            unit=min(metrics.precision(group.high.step.text)[0] for group in groups),
+            digits=metrics.precision(groups[-1].low.step.text)[1],
+        )
