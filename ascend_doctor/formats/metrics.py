@@ -21,7 +21,7 @@ from dataclasses import dataclass
 # A step line that lists dozens of metrics has about a thousand bytes.
 MAX_LINE = 2048
 
-_NUMBER = rb"\d{1,20}(?:\.\d{0,20})?(?:[eE][-+]?\d{1,3})?"
+_NUMBER = rb"\d{1,40}(?:\.\d{0,20})?(?:[eE][-+]?\d{1,3})?"
 _NOT_FINITE = rb"(?:nan|NaN|NAN|inf|INF|Infinity)\b"
 # A loss and its value; what it is a loss of stands before it.
 _LOSS = re.compile(
@@ -60,7 +60,8 @@ _EPOCH = re.compile(
     + rb"(?:/\d{1,7})?(?:[\]: ]{1,4}(?:\d{1,3}%\|[^|\n]{0,100}\| ?)?"
     + rb"\[? {0,8}(?P<step>\d{1,9}) ?/ ?\d)?"
 )
-_BARS = (b"%|", b"it/s", b"s/it", b"/step")
+# TensorFlow 1 prints sec/step behind each step, which is no bar.
+_BARS = (b"%|", b"it/s", b"s/it", b"s/step")
 # Objectives that may rise, hover or start at zero and mean no harm: reinforcement, adversaries,
 # terms whose weight is ramped up.
 _OBJECTIVE = re.compile(

@@ -30,7 +30,7 @@ class Code:
 _ACL = re.compile(rb"\d{6,}")
 _BEFORE_ACL = re.compile(
     rb"(?:error code is[ :]{0,3}|error code:|[Ee]rrCode[ =:]{1,3}|[Ee]rrorCode ?= ?"
-    rb"|runtime result = |retCode is |CANN failure |ge result ?= ?|result = |\bret(?:Code)? ?"
+    rb"|runtime result = |retCode is |CANN failure |ge result ?[=\[] ?|result = |\bret(?:Code)? ?"
     rb"(?:= ?)?|ErrorNo: |failed(?: ?:|,) ?)\Z"
 )
 _REACH = 24

@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import log
 from statistics import median
 
 # Fewer step lines than this say nothing about a level that came back.
@@ -39,7 +40,14 @@ RUNAWAY_NATS = 30.0
 # Equal prints with this many digits, this often, are no coincidence.
 STUCK_DIGITS = 4
 STUCK_LINES = 30
+# The loss of an even guess among so many classes, ln(classes), needs less repetition.
+GUESSES = (2, 3, 4, 5, 10, 20, 100, 1000)
+GUESS_LINES = 15
 ZERO_LINES = 8
+# A loss this many times as high as all before, for good, is believed of the shortest log; a
+# loss scale that slips into the print is at most 2**24.
+BLOWN_UP_RATIO = 1e8
+BLOWN_UP_LINES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +86,13 @@ def verdict(curve: Curve) -> Verdict | None:
     """
     if len(curve.values) < ZERO_LINES or min(curve.lows) < 0:
         return None
-    return _fell_to_zero(curve) or _came_back(curve) or _ran_away(curve) or _stuck(curve)
+    return (
+        _fell_to_zero(curve)
+        or _came_back(curve)
+        or _ran_away(curve)
+        or _blew_up(curve)
+        or _stuck(curve)
+    )
 
 
 def _fell_to_zero(curve: Curve) -> Verdict | None:
@@ -111,7 +125,9 @@ def _stuck(curve: Curve) -> Verdict | None:
     while first and flat[first - 1] and curve.values[first - 1] == last:
         first -= 1
     run = size - first
-    if run * curve.stride < STUCK_LINES or run < 0.2 * size:
+    guessing = any(abs(last - log(classes)) <= curve.unit for classes in GUESSES)
+    enough = GUESS_LINES if guessing else STUCK_LINES
+    if run * curve.stride < enough or run < 0.2 * size:
         return None
     if 5 * _longest_run(curve.values[:first], flat) > run:
         return None
@@ -224,6 +240,19 @@ def _ran_away(curve: Curve) -> Verdict | None:
         return None
     best = min(range(first), key=lambda i: values[i])
     return Verdict("exploded", first, best)
+
+
+def _blew_up(curve: Curve) -> Verdict | None:
+    """Tell a loss that left its range at one blow, too soon for statistics."""
+    first = len(curve.lows)
+    while first and curve.lows[first - 1] >= RUNAWAY_NATS:
+        first -= 1
+    if first < 2 or (len(curve.lows) - first) * curve.stride < BLOWN_UP_LINES:
+        return None
+    before = max(curve.highs[:first])
+    if before <= 0 or min(curve.lows[first:]) < BLOWN_UP_RATIO * before:
+        return None
+    return Verdict("exploded", first, min(range(first), key=lambda i: curve.values[i]))
 
 
 def _lowest(values: Sequence[float], block: int) -> tuple[float, int]:

@@ -27,6 +27,7 @@ from ascend_doctor.view.window import BODY, MARGIN, Window, windows
 # Where an error may stand that no rule knows.
 _ALARMS = (
     *(b"ERROR", b"Error", b"CRITICAL", b"FATAL", b"Traceback (most", b"Exception", b"[F "),
+    b"TraceBack (most",  # an error block, which need not name an error otherwise
     *(b"\nE0", b"\nE1", b"\nF0", b"\nF1"),  # glog: the letter and the month
 )
 _LEVELS = ("DEBUG", "INFO", "EVENT", "WARNING", "ERROR")

@@ -43,6 +43,7 @@ def told(text: bytes) -> list[tuple[int, str, str]]:
         (b"retCode is 107002", (0, "acl", "107002")),
         (b"CANN failure 507018", (0, "acl", "507018")),
         (b"ge result = 145000", (0, "acl", "145000")),
+        (b"ge result[145000]", (0, "acl", "145000")),
         (b"ErrorNo: 145000(x)f", (0, "acl", "145000")),
         (b"rtMalloc failed: 107002", (9, "acl", "107002")),
         (b"rtMalloc failed, 107002", (9, "acl", "107002")),

@@ -37,6 +37,10 @@ def test_fallen_to_zero(values, unit, expected):
         ([*NOISE, *[2.2113] * 30], 3, None),
         ([*NOISE, *[2.2113] * 30, 2.2114], 5, None),
         ([*NOISE * 25, *[2.2113] * 30], 5, None),
+        # ln 2, an even guess between two classes, needs less repetition.
+        ([*NOISE, *[0.6931] * 15], 4, Verdict("stuck", 5, None)),
+        ([*NOISE, *[0.6931] * 14], 4, None),
+        ([*NOISE, *[0.6937] * 15], 4, None),
         # It comes to rest by ever smaller steps.
         ([2.3, 2.25, 2.22, 2.213, 2.2115, 2.2114, *[2.2113] * 30], 5, None),
         # It often repeats a value for a while.
@@ -82,4 +86,16 @@ def test_exploded(values, expected):
     ],
 )
 def test_ran_away(values, expected):
+    assert verdict(Curve.of(values)) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([0.06, 0.16, 0.05, 0.06, *[5.4e19, 4.3e20, 2.1e21, 7.7e21]], Verdict("exploded", 4, 2)),
+        ([0.06, 0.16, 0.05, 0.06, 0.06, *[5.4e19, 4.3e20, 2.1e21]], None),
+        ([0.06, 0.16, 0.05, 0.06, *[5.4e19, 4.3e20, 2.1e21, 0.3]], None),
+    ],
+)
+def test_blew_up_in_a_short_log(values, expected):
     assert verdict(Curve.of(values)) == expected
