@@ -46,8 +46,8 @@ def precedence(claim: Claim) -> tuple[object, ...]:
     """
     return (
         claim.severity < Severity.WARNING,
-        ROLES.index(claim.role),
         claim.severity < Severity.ERROR,
+        ROLES.index(claim.role),
         claim.confidence == "low",
         *moment(claim),
     )
@@ -132,14 +132,16 @@ def _accounts_for(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
     if claim.role == "notice" or cause.role == "notice":
         return False
     if cause.role == "cause" and claim.role in ("consequence", "wrapper"):
-        return cause.severity >= Severity.WARNING
+        # A mere warning brings an error about only if the two are of one kind.
+        kin = cause.severity >= Severity.WARNING and cause.family == claim.family
+        return kin or cause.severity >= min(Severity.ERROR, claim.severity)
     if cause.role == "cause" and _explains(cause, claim, knowledge, ("process", "rank", "job")):
         return True
     # Below here only likeness speaks; what a rule or family says of its follow-ups outranks it.
     if precedence(claim) < precedence(cause) or _explains(claim, cause, knowledge, ("process",)):
         return False
     if cause.role != "cause":
-        return True
+        return claim.role != "cause"
     alike = _same_record(cause, claim) or cause.family == claim.family
     return alike and cause.severity >= claim.severity
 

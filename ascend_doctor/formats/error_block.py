@@ -31,6 +31,9 @@ _HEAD = re.compile(
     rb"(?:" + _TIME.replace(b">", b"2>") + rb")?)"
 )
 
+# Opens the list of what was called; from 9.1 at the margin.
+TRACE = re.compile(rb"\s{0,16}TraceBack \(most recent call last\):")
+
 
 @dataclass(frozen=True, slots=True)
 class Head:

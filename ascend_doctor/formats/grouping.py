@@ -9,12 +9,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from ascend_doctor.formats import python
-from ascend_doctor.formats.lines import Kind, Line
+from ascend_doctor.formats.lines import MAX_LOOSE, Kind, Line
 
 MAX_LINES = 400
 MAX_BYTES = 48 << 10
-# Unindented lines that may continue a message before they count as something new.
-MAX_LOOSE = 12
 # An error block is followed by one or two such lines at most.
 MAX_LOOSE_IN_BLOCK = 3
 
@@ -103,6 +101,8 @@ def continues(group: Group, line: Line, following: Kind | None) -> bool:
     if kind is Kind.RAISED and group.ends_in_frames:
         return True
     if group.kind is Kind.PLOG:
+        if line.is_apart or not line.may_continue_plog(group.lines[0]):
+            return False
         return kind in _INNER or (kind is Kind.TEXT and group.loose < MAX_LOOSE)
     if group.kind in (Kind.TRACEBACK, Kind.FRAME) and not group.raised:
         return _continues_traceback(group, line)

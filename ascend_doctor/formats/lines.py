@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
-from ascend_doctor.view.prefix import NONE, Prefix
+from ascend_doctor.view.prefix import NONE, Prefix, joined
 from ascend_doctor.view.view import View
 
 Head = plog.Head | torch_npu.Head | logged.Head | error_block.Head
@@ -35,6 +35,7 @@ class Line:
     """A line of a view, from ``start`` to ``end`` of its text, newline not counted.
 
     ``head`` holds the fields of its log header, ERR line or error block, if it begins with one.
+    ``is_apart`` is set where messages of others were passed over between it and the line above.
     """
 
     start: int
@@ -43,6 +44,7 @@ class Line:
     prefix: Prefix
     text: bytes
     head: Head | None = None
+    is_apart: bool = False
 
     @property
     def stream(self) -> tuple[object, ...]:
@@ -51,9 +53,30 @@ class Line:
         return (prefix.name, prefix.pid, prefix.rank)
 
     @property
+    def is_anonymous(self) -> bool:
+        """True if its prefix does not say who wrote it."""
+        return self.stream == (None, None, None)
+
+    @property
     def has_level(self) -> bool:
         """True if it begins with the name of a level, as no continuation does."""
         return LEVEL_WORD.match(self.text) is not None
+
+    @property
+    def is_quiet(self) -> bool:
+        """True if it is a plog message below error level."""
+        return isinstance(self.head, plog.Head) and self.head.is_quiet
+
+    def may_continue_plog(self, header: Line) -> bool:
+        """Say whether it can be a further line of the message that begins in ``header``.
+
+        What a program prints line by line goes with an error above it, as most likely it is
+        about that; with other messages it has nothing to do.
+        """
+        if self.stream != header.stream or (self.prefix.time and not header.prefix.time):
+            return False
+        is_text = self.kind is Kind.TEXT
+        return not (is_text and header.is_quiet and _ANNOUNCED.match(self.text))
 
     def is_same_message(self, other: Line) -> bool:
         """Say whether both have one log head; Dynamo repeats it on every line of a message."""
@@ -67,12 +90,22 @@ LEVEL_WORD = re.compile(
     rb"\s{0,16}[\[(<]{0,2}(DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|Warning|Error)[\])>:]"
 )
 
+# What programs print line by line: a level in capitals, the states that GoogleTest and pytest name.
+_ANNOUNCED = re.compile(
+    rb"[\[(<]{0,2}(?:DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL)[\])>:]"
+    rb"|\[[ =A-Z-]{10}\] |={4,80} |_{4,80} |(?:PASSED|FAILED) [\w./-]{1,300}::"
+)
 
 # Kinds of lines that one report of an error is made of, and how many of them may follow
 # the last line with a prefix.
 _REPORT = frozenset({Kind.FRAME, Kind.RAISED, Kind.ERR, Kind.DETAIL, Kind.BLOCK, Kind.INDENTED})
 _STACK = frozenset({Kind.FRAME, Kind.INDENTED})
 MAX_UNPREFIXED = 40
+# How far above a quiet plog line a report may begin that goes on below it, how many of those
+# lines may stand together, and how many unindented lines the report may have there.
+MAX_REACH = 60
+MAX_GAP = 16
+MAX_LOOSE = 12
 
 
 class Lines:
@@ -81,12 +114,13 @@ class Lines:
     def __init__(self, view: View) -> None:
         self._view = view
         self._lines: dict[int, Line] = {}
+        self._whole: dict[int, bool] = {}
 
     def at(self, start: int) -> Line:
         """Return the line that begins at ``start``."""
         line = self._read(start)
-        if line.prefix is NONE and line.kind in _REPORT and self._view.has_prefixes:
-            line.prefix = self._inherited(line)
+        if line.is_anonymous and line.kind in _REPORT and self._view.has_prefixes:
+            line.prefix = joined(self._inherited(line), line.prefix)
         return line
 
     def _inherited(self, line: Line) -> Prefix:
@@ -102,7 +136,7 @@ class Lines:
             line = self._read(self._view.line_start(line.start - 1))
             if line.kind not in allowed:
                 break
-            if line.prefix is not NONE:
+            if not line.is_anonymous:
                 return line.prefix
         return NONE
 
@@ -115,6 +149,42 @@ class Lines:
             line = Line(start, end, kind, self._view.prefix(start), text, head)
             self._lines[start] = line
         return line
+
+    def is_whole(self, line: Line) -> bool:
+        """Say whether ``line`` is a quiet plog message that no line below belongs to.
+
+        Such messages stand between the lines of what another process, or another thread,
+        prints without headers: of a traceback, an error block, a test's output. A line
+        below without a header is taken for more of the message only if no such report is
+        going on.
+        """
+        known = self._whole.get(line.start)
+        if known is None:
+            below = self.below(line) if line.is_quiet else None
+            known = line.is_quiet and (
+                below is None
+                or below.kind not in (Kind.TEXT, Kind.INDENTED)
+                or not below.may_continue_plog(line)
+                or self._is_within_report(line)
+            )
+            self._whole[line.start] = known
+        return known
+
+    def _is_within_report(self, line: Line) -> bool:
+        """Say whether a report above ``line`` can go on below it."""
+        stream, loose = line.stream, 0
+        for _ in range(MAX_REACH):
+            if line.start == 0:
+                break
+            line = self.above(line)
+            if line.is_quiet or line.kind is Kind.INDENTED or line.stream != stream:
+                continue
+            if line.kind is not Kind.TEXT:
+                return line.kind in _REPORT or line.kind is Kind.TRACEBACK
+            loose += 1
+            if loose > MAX_LOOSE or line.has_level:
+                break
+        return False
 
     def above(self, line: Line) -> Line:
         """Return the line before ``line``, which must not be the first."""
@@ -146,6 +216,7 @@ _TESTS: tuple[tuple[Kind, Callable[[bytes], Head | re.Match[bytes] | None]], ...
     (Kind.LOGGED, logged.parse),
     (Kind.DETAIL, torch_npu.DETAIL.match),
     (Kind.DETAIL, python.STACK.match),
+    (Kind.DETAIL, error_block.TRACE.match),
     (Kind.BLOCK, error_block.parse),
     (Kind.RAISED, python.RAISED.match),
     (Kind.RAISED, torch_npu.RAISED.search),

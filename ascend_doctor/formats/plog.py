@@ -24,6 +24,8 @@ _HEAD = re.compile(
     rb"(?::(?P<date>\d{4}-\d\d-\d\d)[- ](?P<clock>\d\d:\d\d:\d\d)\.(?P<ms>\d{3})\.?(?P<us>\d{3}))?"
 )
 
+_QUIET = frozenset({"DEBUG", "INFO", "EVENT", "TRACE", "WARNING"})
+
 
 @dataclass(frozen=True, slots=True)
 class Head:
@@ -33,6 +35,11 @@ class Head:
     module: str
     pid: int
     time: str | None
+
+    @property
+    def is_quiet(self) -> bool:
+        """True if the message is no error."""
+        return self.level in _QUIET
 
 
 def parse(line: bytes) -> Head | None:

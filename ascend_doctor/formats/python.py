@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from ascend_doctor.records import Location
 from ascend_doctor.view.encoding import shown
 
-TRACEBACK = re.compile(rb"\s{0,8}Traceback \(most recent call last\):")
+TRACEBACK = re.compile(rb"\s{0,8}(?:\+ )?(?:Exception Group )?Traceback \(most recent call last\):")
 FRAME = re.compile(rb'\s{0,8}File "[^"\n]{1,1000}", line \d{1,9}|File \S{1,1000}:\d{1,9}, in ')
 RAISED = re.compile(
     rb"(?:[A-Za-z_]\w{0,80}\.){0,12}[A-Z]\w{0,80}"

@@ -14,12 +14,11 @@ from ascend_doctor.formats import error_block, logged, plog, torch_npu
 from ascend_doctor.formats.grouping import (
     MAX_BYTES,
     MAX_LINES,
-    MAX_LOOSE,
     Ahead,
     Group,
     continues,
 )
-from ascend_doctor.formats.lines import LEVEL_WORD, Kind, Line, Lines
+from ascend_doctor.formats.lines import LEVEL_WORD, MAX_GAP, MAX_LOOSE, Kind, Line, Lines
 from ascend_doctor.records import Origin, Record
 from ascend_doctor.view.prefix import level_name
 from ascend_doctor.view.view import View
@@ -80,41 +79,53 @@ class Records:
     def _is_alone(self, line: Line) -> bool:
         """True if another plog header follows: nearly always, and always in a storm of errors."""
         below = self._lines.below(line)
-        return below is None or (below.kind is Kind.PLOG and below.stream == line.stream)
+        if below is None or (below.kind is Kind.PLOG and below.stream == line.stream):
+            return True
+        return self._lines.is_whole(line)
 
     def _before(self, target: Line) -> list[Line]:
         """Return the lines above that a record with ``target`` could begin in."""
         found: list[Line] = []
         line = last = target
         mark = target if target.kind is Kind.LOGGED else None
-        size = loose = 0
+        size = loose = gap = 0
         for _ in range(MAX_BACK_LINES):
             begins = last.start in self._heads or _begins(last, mark)
-            if line.start == 0 or begins or loose > MAX_LOOSE:
+            if line.start == 0 or begins or loose > MAX_LOOSE or gap > MAX_GAP:
                 break
             line = self._lines.above(line)
             size += len(line.text) + 1
             if size > MAX_BYTES:
                 break
+            if self._lines.is_whole(line):
+                last.is_apart = True
+                gap += 1
+                continue
             if line.stream != target.stream and line.kind is not Kind.BLANK:
                 continue
             found.append(line)
             last = line
+            gap = 0
             mark = line if mark is None and line.kind is Kind.LOGGED else mark
             loose = loose + 1 if line.kind is Kind.TEXT else 0
         return found[::-1]
 
     def _after(self, target: Line) -> Iterator[Line]:
         """Yield the lines below of the same process, until no record could go on."""
-        line, size = target, 0
+        line, size, gap = target, 0, 0
         for _ in range(MAX_LINES):
             below = self._lines.below(line)
-            if below is None or size > MAX_BYTES:
+            if below is None or size > MAX_BYTES or gap > MAX_GAP:
                 break
             line = below
             size += len(line.text) + 1
+            if self._lines.is_whole(line):
+                gap += 1
+                continue
             if line.stream == target.stream or line.kind is Kind.BLANK:
+                line.is_apart = line.is_apart or gap > 0
                 yield line
+                gap = 0
 
     def _record(self, group: Group) -> Record:
         while len(group.lines) > 1 and group.lines[-1].kind is Kind.BLANK:
@@ -200,7 +211,7 @@ def _with_fields(
         module=module,
         time=time,
         origin=Origin(
-            node=path_origin.node,
+            node=path_origin.node or prefix.node,
             rank=path_origin.rank if rank is None else rank,
             device=path_origin.device if device is None else device,
             pid=pid,

@@ -12,6 +12,7 @@ message.
 from __future__ import annotations
 
 import re
+import string
 from dataclasses import dataclass, replace
 
 # Deeper stacks were never seen; the bound keeps a hostile line cheap.
@@ -24,52 +25,100 @@ _LEVELS = {
 _LEVEL = r"(?P<level>DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|SUCCESS)"
 _CLOCK = r"\d\d:\d\d:\d\d(?:[.,:]\d{1,9})?"
 _DATE = r"\d{4}-\d\d-\d\d"
+_SYSLOG = r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d"
+_NUMBER = r"(?:\[\d{1,10}\])"
+_DIGITS, _UPPER = string.digits, string.ascii_uppercase
+_NAMES = string.ascii_letters + string.digits + "_.-"
+_PYTHON = r"python[\d.]{0,8}\[(?P<pid>\d{1,10})\]"
 
-# Each is tried at the start of what is left of the line.
-_FORMS = tuple(
-    re.compile(form.encode())
-    for form in (
-        # vLLM workers and Ray actors
+# How prefixes look, by the characters that they begin with; those of a line are tried in turn.
+_FORMS = (
+    # vLLM workers and Ray actors
+    (
+        "(",
         r"\((?P<name>[\w.<>-]{1,64})(?: rank=(?P<rank>\d{1,6}))?,? pid=(?P<pid>\d{1,10})"
-        r"(?:, ip=[\da-fA-F.:]{1,45})?\) ?",
-        # torch elastic, mpirun, pdsh and DeepSpeed launchers
-        r"\[(?:[\w.-]{1,32}:)?rank ?(?P<rank>\d{1,6})\]: ?",
-        r"\[\d{1,6},(?P<rank>\d{1,6})\]<std(?:out|err)>: ?",
-        r"(?P<name>(?:worker|node|rank|host)[-_]?\d{1,6}): ",
-        # vLLM, SGLang
+        r"(?:, ip=(?P<node>[\da-fA-F.:]{1,45}))?\) ?",
+    ),
+    # torch elastic, mpirun; torchrun's own tee counts the processes of a node, which are no ranks
+    ("[", r"\[(?:[\w.-]{1,32}:)?rank ?(?P<rank>\d{1,6})\]: ?"),
+    ("[", r"\[\d{1,6},(?P<rank>\d{1,6})\]<std(?:out|err)>: ?"),
+    ("[", r"\[(?P<name>(?:default|trainer|worker)\d{1,6})\]: ?"),
+    # pdsh and DeepSpeed launchers
+    ("wnrh", r"(?P<name>(?:worker|node|rank|host)[-_]?\d{1,6}): "),
+    # vLLM, SGLang
+    (
+        _UPPER,
         rf"{_LEVEL} +(?P<time>\d\d-\d\d {_CLOCK}) +\[?[\w./-]{{1,120}}:\d{{1,6}}\] ?",
-        rf"\[(?P<time>{_DATE} {_CLOCK})(?: [A-Z]{{2}}\d{{1,3}})+\] ",
-        # logging and loguru headers
-        rf"(?P<time>{_DATE}[ T]{_CLOCK}) - [\w. -]{{1,80}}? - {_LEVEL} - ",
+    ),
+    ("[", rf"\[(?P<time>{_DATE} {_CLOCK})(?: [A-Z]{{2}}\d{{1,3}})+\] "),
+    # logging and loguru headers
+    (_DIGITS, rf"(?P<time>{_DATE}[ T]{_CLOCK}) - [\w. -]{{1,80}}? - {_LEVEL} - "),
+    (
+        _DIGITS,
         rf"(?P<time>{_DATE}[ T]{_CLOCK})(?:[+-]\d\d:?\d\d|Z)? - [\w.]{{1,120}} - {_LEVEL} - ",
-        rf"(?P<time>{_DATE}[ T]{_CLOCK}) +\| +{_LEVEL} +\| +(?:[\w.<>:-]{{1,160}} +- +)?",
-        rf"{_LEVEL} +\| +(?:[\w.<>:-]{{1,160}} +- +)?",
-        rf"\d\d/\d\d {_CLOCK} - [\w.]{{1,80}} - {_LEVEL} - ",
+    ),
+    (
+        _DIGITS,
+        rf"(?P<time>{_DATE}[ T]{_CLOCK}) +\| +{_LEVEL} +\| (?:[\w.<>:-]{{1,160}} +- )?",
+    ),
+    (_UPPER, rf"{_LEVEL} +\| (?:[\w.<>:-]{{1,160}} +- )?"),
+    (_DIGITS, rf"\d\d/\d\d {_CLOCK} - [\w.]{{1,80}} - {_LEVEL} - "),
+    (
+        "[",
         rf"\[(?P<time>{_DATE} {_CLOCK})\] (?:\[\d{{1,4}}/\d{{1,4}}\] )?[\w.]{{1,120}}: "
         rf"\[{_LEVEL}\] (?:\[\d{{1,10}}\] )?",
-        rf"(?P<time>{_DATE} {_CLOCK}) {_LEVEL}:? ",
-        rf"{_LEVEL}:[\w.]{{1,120}}:",
-        # MindIE
+    ),
+    (_DIGITS, rf"(?P<time>{_DATE} {_CLOCK}) {_LEVEL}:? "),
+    (_UPPER, rf"{_LEVEL}:[\w.]{{1,120}}:"),
+    # MindIE
+    (
+        "[",
         rf"\[(?P<time>{_DATE} {_CLOCK})(?:[+-]\d\d:\d\d)?\] \[(?P<pid>\d{{1,10}})\] \[\d{{1,20}}\] "
         rf"\[[\w-]{{1,32}}\] \[{_LEVEL}\] ?\[[\w./-]{{1,120}}[:-]\d{{1,6}}\] ?(?:: )?",
-        # the device's log daemon about itself
-        rf"(?P<time>{_DATE} {_CLOCK})\[{_LEVEL}\] ",
-        # a bare clock in brackets, container runtimes, a counter before it
-        rf"\[(?P<time>{_DATE}[ T]{_CLOCK})\] ?",
-        r"\[\d{1,10}\] (?=\[\d{4}-\d\d-\d\d )",
-        rf"(?P<time>{_DATE}T{_CLOCK})(?:Z|[+-]\d\d:?\d\d) (?:std(?:out|err) [FP] )?",
-        # grep over several files
+    ),
+    # the device's log daemon about itself
+    (_DIGITS, rf"(?P<time>{_DATE} {_CLOCK})\[{_LEVEL}\] "),
+    # journald and syslog; only an interpreter logs for itself, others for what they run
+    (
+        _UPPER,
+        rf"{_SYSLOG} (?P<node>[\w.-]{{1,64}}) (?:{_PYTHON}|(?P<name>[\w./@-]{{1,64}}{_NUMBER}?)): ",
+    ),
+    (
+        _DIGITS,
+        rf"(?P<time>{_DATE}T{_CLOCK})(?:Z|[+-]\d\d:\d\d) (?P<node>[\w.-]{{1,64}}) "
+        rf"(?:{_PYTHON}|(?P<name>[\w./@-]{{1,64}}{_NUMBER})): ",
+    ),
+    # kubectl
+    ("[", r"\[pod/(?P<name>[\w.-]{1,253}/[\w.-]{1,253})\] ?"),
+    # a bare clock in brackets, a counter before it, container runtimes
+    ("[", rf"\[(?P<time>{_DATE}[ T]{_CLOCK})\] ?"),
+    ("[", r"\[\d{1,10}\] (?=\[\d{4}-\d\d-\d\d )"),
+    (_DIGITS, rf"(?P<time>{_DATE}T{_CLOCK})(?:Z|[+-]\d\d:?\d\d) (?:std(?:out|err) [FP] )?"),
+    # grep over several files
+    (
+        _NAMES + "/",
         r"/?[\w.-]{1,255}(?:/[\w.@+-]{1,255}){0,24}\.(?:log|txt|out|err)(?::\d{1,9}:|:|-\d{1,9}-)",
-        # docker compose, and anything that names a service before a bar
-        r"(?P<name>[\w.-]{1,64}) *\| ",
-        # a quoted report
-        r"> ",
-    )
+    ),
+    # docker compose, and anything that names a service before a bar
+    (_NAMES, r"(?P<name>[\w.-]{1,64}) *\| "),
+    # the margin of an exception group
+    (" ", r" {1,24}\| (?=[ \t]|Traceback|Exception Group|[A-Za-z_][\w.]{0,160}(?:: |$))"),
+    # a quoted report
+    (">", r"> "),
 )
-_QUICK = re.compile(
-    rb"[\[(/>]|[\w.-]{1,64} *\| |\d\d|(?:DEBUG|INFO|WARN|ERROR|CRITICAL|FATAL)"
-    rb"|(?:worker|node|rank|host)[-_]?\d|[\w./@+-]{1,255}\.(?:log|txt|out|err)[:-]"
-)
+
+
+def _by_start() -> dict[bytes, tuple[re.Pattern[bytes], ...]]:
+    """Return the forms that a line with a certain first byte may begin with."""
+    found: dict[bytes, tuple[re.Pattern[bytes], ...]] = {}
+    for starts, form in _FORMS:
+        pattern = re.compile(form.encode())
+        for start in starts:
+            found[start.encode()] = (*found.get(start.encode(), ()), pattern)
+    return found
+
+
+_BY_START = _by_start()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +130,7 @@ class Prefix:
     rank: int | None = None
     pid: int | None = None
     time: str | None = None
+    node: str | None = None
 
 
 NONE = Prefix()
@@ -90,9 +140,7 @@ def peel(line: bytes) -> tuple[Prefix, bytes]:
     """Split ``line`` into the fields of its prefixes and the message itself."""
     prefix = NONE
     for _ in range(MAX_DEPTH):
-        if not _QUICK.match(line):
-            break
-        for form in _FORMS:
+        for form in _BY_START.get(line[:1], ()):
             found = form.match(line)
             if found is not None:
                 prefix = _with(prefix, found)
@@ -113,6 +161,21 @@ def _with(prefix: Prefix, found: re.Match[bytes]) -> Prefix:
         rank=int(fields["rank"]) if "rank" in fields else prefix.rank,
         pid=int(fields["pid"]) if "pid" in fields else prefix.pid,
         time=fields.get("time", prefix.time),
+        node=fields.get("node", prefix.node),
+    )
+
+
+def joined(outer: Prefix, inner: Prefix) -> Prefix:
+    """Return the fields of two prefixes; what stands nearer to the message wins."""
+    if inner is NONE or outer is NONE:
+        return outer if inner is NONE else inner
+    return Prefix(
+        level=inner.level or outer.level,
+        name=inner.name or outer.name,
+        rank=outer.rank if inner.rank is None else inner.rank,
+        pid=outer.pid if inner.pid is None else inner.pid,
+        time=inner.time or outer.time,
+        node=inner.node or outer.node,
     )
 
 

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
-from ascend_doctor.view.prefix import NONE, Prefix, peel
+from ascend_doctor.view import json_line, wrap
+from ascend_doctor.view.prefix import NONE, Prefix, joined, peel
 from ascend_doctor.view.window import Window
 
 _ANSI = re.compile(
     rb"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)|[@-Z\\-_])"
 )
 _ESCAPE = re.compile(rb'\\(?:[nrt"\\/]|u[0-9a-fA-F]{4})')
-_QUOTE_OPENS = re.compile(rb'[{,]\s{0,8}\\{0,3}"[\w.-]{1,64}\\{0,3}":\s{0,8}\\{0,3}"')
+# A value of a JSON object that may hold a text of several lines, closed or cut off.
+_QUOTED = re.compile(rb'[{,]\s{0,8}"[\w.-]{1,64}":\s{0,8}"(?P<text>[^"\\]*(?:\\.[^"\\]*)*)')
+# What may be left of an object behind the text that was quoted into it.
+_CLOSERS = b"\"'}]), \t"
 _FRAME = re.compile(rb'\s{0,8}File "[^"\n]{1,1000}", line \d')
 _SIMPLE = {b"\\n": b"\n", b"\\r": b"", b"\\t": b"\t", b'\\"': b'"', b"\\\\": b"\\", b"\\/": b"/"}
 _PLAIN_LINE = re.compile(rb"^\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] [A-Z][A-Z0-9_]*\(", re.M)
 # How the prefixes begin that a file of plog may still hold, where it was joined with others.
 _PREFIXED = re.compile(
-    rb"^(?:\(\w|\[(?:\d|rank)|[\w.-]{1,64} *\| |\d{2,4}[-/]|/|> "
+    rb"^(?:\(\w|\[(?:\d|rank|pod/|default|trainer|worker)|[\w.-]{1,64} *\| |\d{2,4}[-/]|/|> "
+    rb"|[A-Z][a-z]{2} [ \d]\d \d\d:"
     rb"|(?:DEBUG|INFO|WARN|WARNING|ERROR)[ :]|(?:worker|node|rank|host)[-_]?\d)",
     re.M,
 )
@@ -103,6 +108,14 @@ def of(window: Window) -> View:
     """Return ``window`` as it was printed; plain plog is passed through untouched."""
     if _is_plain(window):
         return View(window.data, window.body, window.first_line)
+    width = _margin(window)
+    lines = _lines(window)
+    whole = ((line, ends, int(ends)) for line, ends in lines)
+    return _view(window, whole if width is None else wrap.rejoined(lines, width))
+
+
+def _view(window: Window, lines: Iterator[tuple[bytes, bool, int]]) -> View:
+    """Return what ``lines`` show: each with whether it ends, and how many newlines it took."""
     out: list[bytes] = []
     starts: list[int] = []
     numbers: list[tuple[int, int]] = []
@@ -111,7 +124,7 @@ def of(window: Window) -> View:
     position = part = 0
     number = window.first_line
     before = b""
-    for raw, ends in _lines(window):
+    for raw, ends, newlines in lines:
         if position <= window.body[0]:
             low = size
         for prefix, line in _printed(raw, before):
@@ -124,9 +137,9 @@ def of(window: Window) -> View:
             before = line
             part += 1
         if ends:
-            number += 1
+            number += newlines
             part = 0
-        position += len(raw) + ends
+        position += len(raw) + newlines
         if position <= window.body[1]:
             high = size
     text = b"\n".join(out) + b"\n" if out else b""
@@ -147,54 +160,93 @@ def _lines(window: Window) -> Iterator[tuple[bytes, bool]]:
             yield last, False
 
 
+def _margin(window: Window) -> int | None:
+    """Return where the lines of a whole file were broken.
+
+    Part of a file says nothing for the rest, and a record must be the same in every window.
+    """
+    if window.first_line > 1 or window.body != (0, len(window.data)):
+        return None
+    return wrap.margin(window.data)
+
+
 def keeps_literals(window: Window) -> bool:
     """True if the view of ``window`` only takes prefixes off.
 
     What is not found in such a window is not in its view either.
     """
-    return not any(mark in window.data for mark in (b"\x1b", b"\r", b"\\n"))
+    return not _is_marked(window.data) and _margin(window) is None
+
+
+def _is_marked(data: bytes) -> bool:
+    return any(mark in data for mark in (b"\x1b", b"\r", b"\\n"))
 
 
 def _is_plain(window: Window) -> bool:
     """True if nearly every line is plog and nothing in it needs a view."""
     data = window.data
-    if not keeps_literals(window):
-        return False
-    if not data.startswith(b"[") or _PREFIXED.search(data):
+    if _is_marked(data) or not data.startswith(b"[") or _PREFIXED.search(data):
         return False
     return len(_PLAIN_LINE.findall(data)) >= 0.9 * (data.count(b"\n") + 1)
 
 
 def _printed(raw: bytes, before: bytes) -> Iterator[tuple[Prefix, bytes]]:
     """Yield what one raw line shows: colours gone, overwritten and escaped lines apart."""
-    if b"\x1b" in raw:
-        raw = _ANSI.sub(b"", raw)
-    raw = raw.rstrip(b"\r")
+    raw = _uncoloured(raw).rstrip(b"\r")
     for piece in filter(None, raw.split(b"\r")) if b"\r" in raw else (raw,):
         prefix, line = peel(piece)
-        if b"\\n" not in line:
+        if b"\\n" in line or line.startswith(b"{"):
+            yield from _opened(prefix, line, before)
+        else:
             yield prefix, line
-            continue
-        for part in _unescaped(line, before):
-            inner, text = peel(part)
-            yield (prefix if inner is NONE else _inner(prefix, inner)), text
 
 
-def _unescaped(line: bytes, before: bytes, depth: int = MAX_UNESCAPES) -> Iterator[bytes]:
-    """Yield the lines of a text that was quoted into ``line``, however often.
+def _uncoloured(line: bytes) -> bytes:
+    return _ANSI.sub(b"", line) if b"\x1b" in line else line
+
+
+def _opened(
+    prefix: Prefix, line: bytes, before: bytes, depth: int = MAX_UNESCAPES
+) -> Iterator[tuple[Prefix, bytes]]:
+    """Yield the lines of the message that was quoted into ``line``, however often.
 
     Source code below the frame of a traceback holds escapes of its own, and stays as it is.
     """
     is_source = line[:1] in (b" ", b"\t") and _FRAME.match(before) is not None
-    if depth == 0 or is_source or b"\\n" not in line:
-        yield line
+    if depth == 0 or is_source:
+        yield prefix, line
         return
-    # The quoted text starts a line of its own, so that a header in it is seen as one.
-    line = _QUOTE_OPENS.sub(rb"\g<0>\n", line, count=1)
-    for part in _ESCAPE.sub(_plain_escape, line).split(b"\n"):
-        for inner in _unescaped(part, before, depth - 1):
-            yield inner
-            before = inner
+    quoted = json_line.parse(line)
+    if quoted is not None:
+        prefix = joined(prefix, quoted[0])
+        parts: Iterable[bytes] = _uncoloured(quoted[1]).replace(b"\r", b"").split(b"\n")
+    elif b"\\n" in line:
+        parts = _unescaped(line)
+    else:
+        yield prefix, line
+        return
+    for part in parts:
+        inner, text = peel(part)
+        for told, shown in _opened(joined(prefix, inner), text, before, depth - 1):
+            yield told, shown
+            before = shown
+
+
+def _unescaped(line: bytes) -> Iterator[bytes]:
+    """Yield the lines of a text that was quoted into ``line``, and what stands around it.
+
+    The quoted text starts a line of its own, so that a header in it is seen as one.
+    """
+    place = 0
+    for found in _QUOTED.finditer(line):
+        low, high = found.span("text")
+        if b"\\n" in found["text"]:
+            yield line[place:low]
+            yield from _ESCAPE.sub(_plain_escape, line[low:high]).split(b"\n")
+            place = high
+    rest = line[place:]
+    if rest.strip(_CLOSERS):
+        yield from (_ESCAPE.sub(_plain_escape, rest).split(b"\n") if place == 0 else (rest,))
 
 
 def _plain_escape(found: re.Match[bytes]) -> bytes:
@@ -202,14 +254,3 @@ def _plain_escape(found: re.Match[bytes]) -> bytes:
     if simple is not None:
         return simple
     return chr(int(found[0][2:], 16)).encode("utf-8", "replace")
-
-
-def _inner(outer: Prefix, inner: Prefix) -> Prefix:
-    """Join two prefixes; what stands nearer to the message wins."""
-    return Prefix(
-        level=inner.level or outer.level,
-        name=inner.name or outer.name,
-        rank=outer.rank if inner.rank is None else inner.rank,
-        pid=outer.pid if inner.pid is None else inner.pid,
-        time=inner.time or outer.time,
-    )

@@ -405,3 +405,95 @@ def test_a_report_goes_on_where_only_its_first_lines_have_a_prefix():
         ((7,), 4),
         ((8,), None),
     ]
+
+
+def quiet(pid: int = 9, level: bytes = b"INFO") -> bytes:
+    return b"[%s] GE(%d,py):2026-03-04-05:06:07.008.009 [a.cc:1]9 fine\n" % (level, pid)
+
+
+@pytest.mark.parametrize("level", [b"DEBUG", b"INFO", b"EVENT", b"TRACE", b"WARNING"])
+def test_a_report_goes_on_below_what_others_log_in_between(level):
+    lines = REPORT.splitlines(keepends=True)[1:13]
+    noise = quiet(level=level) * 2
+    found = records_of(noise + noise.join(lines) + noise)
+    assert [r.lines for r in found if r.kind != "plog"] == [
+        tuple(3 * n for n in range(1, 13)),
+    ]
+    assert {r.text.count(b"\n") for r in found if r.kind == "plog"} == {0}
+
+
+def test_a_report_does_not_go_on_below_an_error_that_another_logs():
+    data = (
+        b"Traceback (most recent call last):\n"
+        + quiet(level=b"ERROR")
+        + b'  File "a.py", line 1, in f\n'
+    )
+    assert spans(data) == [(1,), (2, 3)]
+
+
+def test_lines_below_a_quiet_message_are_more_of_it_where_nothing_else_is_going_on():
+    data = b"step 3\n" + quiet() + b"  shape: 3\nformat: ND\n" + quiet() + b"  shape: 4\n"
+    assert spans(data) == [(1,), (2, 3, 4), (5, 6)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"[ERROR] [Compiler] no such chip",
+        b"ERROR: no such chip",
+        b"[       OK ] fill.rejects_null (3 ms)",
+        b"[  FAILED  ] fill.rejects_null (3 ms)",
+        b"FAILED tests/test_fill.py::test_null - AssertionError",
+        b"============================= FAILURES =============================",
+        b"[2026-03-04 05:06:07] done",
+        b"RuntimeError: no such chip",
+        b"EE1001: The argument is invalid.",
+    ],
+)
+def test_what_a_program_prints_is_no_part_of_a_quiet_message_above_it(line):
+    assert spans(quiet() + line + b"\n") == [(1,), (2,)]
+
+
+def test_a_report_ends_where_too_many_others_log_in_between():
+    head, tail = b"Traceback (most recent call last):\n", b'  File "a.py", line 1, in f\n'
+    assert spans(head + quiet() * 10 + tail)[0] == (1, 12)
+    assert spans(head + quiet() * 30 + tail)[0] == (1,)
+
+
+def test_the_trace_of_an_error_block_may_stand_at_the_margin():
+    data = b"EE1001: no\n  Solution: none\nTraceBack (most recent call last):\n  f failed\n"
+    assert spans(data) == [(1, 2, 3, 4)]
+
+
+def test_an_exception_group_has_one_record_for_each_of_its_exceptions():
+    data = b"""\
+  + Exception Group Traceback (most recent call last):
+  |   File "/app/a.py", line 1, in f
+  | ExceptionGroup: many (1 sub-exception)
+  +-+---------------- 1 ----------------
+    | Traceback (most recent call last):
+    |   File "/app/b.py", line 2, in g
+    | ValueError: boom
+    +------------------------------------
+"""
+    assert [(r.kind, r.lines) for r in records_of(data)] == [
+        ("traceback", (1, 2, 3, 4)),
+        ("traceback", (5, 6, 7, 8)),
+    ]
+
+
+def test_a_prefix_may_name_the_node():
+    data = b"Jan  2 03:04:05 node-7 python3[812]: RuntimeError: boom\n"
+    assert [r.origin for r in records_of(data)] == [Origin(node="node-7", pid=812)]
+    assert records_of(data, Origin(node="worker-1"))[0].origin.node == "worker-1"
+
+
+@pytest.mark.parametrize("outer", [b"", b"2026-03-04T05:06:07.008009Z stderr F "])
+def test_a_report_of_a_rank_goes_on_where_its_prefix_is_missing(outer):
+    lines = [
+        b"[rank7]: Traceback (most recent call last):",
+        b'[rank7]:   File "/app/a.py", line 1, in f',
+        b"RuntimeError: boom",
+    ]
+    data = b"".join(outer + line + b"\n" for line in lines)
+    assert [(r.lines, r.origin.rank) for r in records_of(data)] == [((1, 2, 3), 7)]

@@ -12,13 +12,18 @@ FORMS = [
     (b"(EngineCore_0 pid=311) boom", Prefix(name="EngineCore_0", pid=311)),
     (b"(Worker_TP3 pid=77)boom", Prefix(name="Worker_TP3", pid=77)),
     (b"(Actor rank=2 pid=88) boom", Prefix(name="Actor", rank=2, pid=88)),
-    (b"(Trainer.fit pid=91, ip=10.1.2.3) boom", Prefix(name="Trainer.fit", pid=91)),
-    (b"(Trainer, pid=91, ip=fe80::12) boom", Prefix(name="Trainer", pid=91)),
+    (
+        b"(Trainer.fit pid=91, ip=10.1.2.3) boom",
+        Prefix(name="Trainer.fit", pid=91, node="10.1.2.3"),
+    ),
+    (b"(Trainer, pid=91, ip=fe80::12) boom", Prefix(name="Trainer", pid=91, node="fe80::12")),
     (b"[rank5]: boom", Prefix(rank=5)),
     (b"[rank 5]: boom", Prefix(rank=5)),
     (b"[node-a:rank12]:boom", Prefix(rank=12)),
     (b"[1,6]<stderr>: boom", Prefix(rank=6)),
     (b"[1,6]<stdout>:boom", Prefix(rank=6)),
+    (b"[default5]:boom", Prefix(name="default5")),
+    (b"[trainer12]: boom", Prefix(name="trainer12")),
     (b"worker-4: boom", Prefix(name="worker-4")),
     (b"node_17: boom", Prefix(name="node_17")),
     (
@@ -77,6 +82,17 @@ FORMS = [
         Prefix(time="2026-01-02T03:04:05.678901234"),
     ),
     (b"2026-01-02T03:04:05Z boom", Prefix(time="2026-01-02T03:04:05")),
+    (b"Jan  2 03:04:05 node-7 python3.11[812]: boom", Prefix(pid=812, node="node-7")),
+    (
+        b"Jan 12 03:04:05 node-7 dockerd[812]: boom",
+        Prefix(name="dockerd[812]", node="node-7"),
+    ),
+    (b"Jan 12 03:04:05 node-7 kernel: boom", Prefix(name="kernel", node="node-7")),
+    (
+        b"2026-01-02T03:04:05.678901+08:00 node-7 python[812]: boom",
+        Prefix(pid=812, time="2026-01-02T03:04:05.678901", node="node-7"),
+    ),
+    (b"[pod/train-worker-3/main] boom", Prefix(name="train-worker-3/main")),
     (b"run.log:boom", NONE),
     (b"/var/log/a-b/run.log:17:boom", NONE),
     (b"logs/rank0/err.txt-18-boom", NONE),
@@ -91,6 +107,19 @@ def test_a_prefix_is_peeled_and_its_fields_are_kept(line, fields):
 
 
 STACKS = [
+    (
+        b"[pod/train-worker-3/main] 2026-01-02T03:04:05.1Z [rank3]: boom",
+        Prefix(name="train-worker-3/main", rank=3, time="2026-01-02T03:04:05.1"),
+        b"boom",
+    ),
+    (
+        b"2026-01-02 03:04:05.678 | ERROR    | app.train:run:31 -     indented",
+        Prefix(level="ERROR", time="2026-01-02 03:04:05.678"),
+        b"    indented",
+    ),
+    (b"    | Traceback (most recent call last):", NONE, b"Traceback (most recent call last):"),
+    (b'  |   File "a.py", line 3, in f', NONE, b'  File "a.py", line 3, in f'),
+    (b"  | ValueError: boom", NONE, b"ValueError: boom"),
     (
         b"trainer-1 | (Worker_TP1 pid=42) ERROR 07-01 08:38:50 [executor.py:492] boom",
         Prefix(level="ERROR", name="Worker_TP1", pid=42, time="07-01 08:38:50"),
@@ -146,6 +175,9 @@ def test_the_innermost_of_several_levels_counts():
         b"Error: boom",
         b"(pid=3 is gone) boom",
         b"see run.log: boom",
+        b"  | NPU | Name |",
+        b"Jan 12 was a Friday",
+        b"[default]: boom",
         b"run.log is full",
     ],
 )

@@ -83,47 +83,56 @@ SHOWN = [
 
 
 def test_a_json_body_is_shown_as_the_lines_it_quotes():
-    body = json.dumps({"level": "error", "message": TRACEBACK}, separators=(",", ": "))
+    body = json.dumps({"id": 7, "detail": TRACEBACK, "also": "a\nb"}, separators=(",", ": "))
     assert printed(b"first\n" + body.encode() + b"\nlast\n") == [
         (1, b"first"),
-        (2, b'{"level": "'),
-        (2, b'error","message": "' + SHOWN[0]),
-        (2, SHOWN[1]),
-        (2, SHOWN[2] + b'"}'),
+        (2, b'{"id": 7,"detail": "'),
+        *((2, line) for line in SHOWN),
+        (2, b'","also": "'),
+        (2, b"a"),
+        (2, b"b"),
         (3, b"last"),
     ]
 
 
+def test_a_body_that_was_cut_off_is_shown_as_the_lines_it_quotes():
+    body = json.dumps({"detail": TRACEBACK})
+    assert printed(b"answer 500: " + body[:-2].encode()) == [
+        (1, b'answer 500: {"detail": "'),
+        *((1, line) for line in SHOWN),
+    ]
+
+
 def test_a_body_quoted_twice_is_shown_as_the_lines_it_quotes():
-    inner = json.dumps({"message": TRACEBACK})
-    body = json.dumps({"log": inner})
+    inner = json.dumps({"detail": TRACEBACK})
+    body = json.dumps({"answer": inner})
     assert printed(body.encode() + b"\nlast\n") == [
-        (1, b'{"log": "'),
-        (1, b'{"message": "'),
-        (1, SHOWN[0]),
-        (1, SHOWN[1]),
-        (1, SHOWN[2] + b'"}"}'),
+        (1, b'{"answer": "'),
+        (1, b'{"detail": "'),
+        *((1, line) for line in SHOWN),
         (2, b"last"),
     ]
 
 
-def test_a_container_log_of_json_lines_is_shown_as_the_lines_it_quotes():
-    inner = json.dumps({"message": TRACEBACK}) + "\n"
-    body = json.dumps({"log": inner, "stream": "stderr"})
-    assert printed(body.encode() + b"\n") == [
-        (1, b'{"log": "'),
-        (1, b'{"message": "'),
-        (1, SHOWN[0]),
-        (1, SHOWN[1]),
-        (1, SHOWN[2] + b'"}'),
-        (1, b'", "stream": "stderr"}'),
-    ]
+def test_a_container_log_of_json_lines_is_shown_as_what_the_container_printed():
+    lines = TRACEBACK.split("\n")
+    fields = {"stream": "stderr", "time": "2026-01-02T03:04:05.6Z"}
+    objects = [json.dumps({"log": f"{line}\n", **fields}) for line in lines]
+    assert printed("\n".join(objects).encode()) == [*enumerate(SHOWN, start=1)]
+
+
+def test_a_message_within_two_loggers_is_shown_with_the_fields_of_both():
+    inner = json.dumps({"level": "warn", "rank": 3, "message": TRACEBACK})
+    body = json.dumps({"log": f"{inner}\n", "stream": "stderr", "time": "2026-01-02T03:04:05Z"})
+    assert printed(body.encode()) == [(1, line) for line in SHOWN]
+    fields = Prefix(level="WARNING", rank=3, time="2026-01-02T03:04:05Z")
+    assert whole(body.encode()).prefix(0) == fields
 
 
 def test_a_header_inside_a_quoted_body_starts_a_line_and_gives_its_fields():
-    view = whole(b'{"log":"[rank3]: boom\\nmore\\n"}\n')
-    assert view.text == b'{"log":"\nboom\nmore\n"}\n'
-    assert [view.prefix(at) for at in (0, 10, 14)] == [NONE, Prefix(rank=3), NONE]
+    view = whole(b'{"detail":"[rank3]: boom\\nmore\\n"}\n')
+    assert view.text == b'{"detail":"\nboom\nmore\n\n'
+    assert [view.prefix(at) for at in (0, 12, 17)] == [NONE, Prefix(rank=3), NONE]
 
 
 def test_source_code_below_a_frame_keeps_its_escapes():
@@ -141,12 +150,28 @@ def test_source_code_below_a_quoted_frame_keeps_its_escapes():
         'Traceback (most recent call last):\n  File "a.py", line 3, in f\n    print("a\\n")\nE: x'
     )
     assert printed(json.dumps({"msg": text}).encode()) == [
-        (1, b'{"msg": "'),
         (1, b"Traceback (most recent call last):"),
         (1, b'  File "a.py", line 3, in f'),
         (1, b'    print("a\\n")'),
-        (1, b'E: x"}'),
+        (1, b"E: x"),
     ]
+
+
+LONG = PLOG[:-1] + b", which is told at great length " * 5 + b"\n"
+
+
+@pytest.mark.parametrize("columns", [80, 120, 132, 160])
+def test_lines_that_a_screen_broke_are_whole_again(columns):
+    lines = [b"begin", LONG[:-1], PLOG[:-1], b"end"]
+    broken = [line[n : n + columns] for line in lines for n in range(0, len(line), columns)]
+    pieces = -(-len(LONG) // columns)
+    for newline in (b"\n", b"\r\n"):
+        assert printed(newline.join(broken) + newline) == [
+            (1, b"begin"),
+            (2, LONG[:-1]),
+            (2 + pieces, PLOG[:-1]),
+            (3 + pieces, b"end"),
+        ]
 
 
 def test_parts_of_one_original_line_are_told_apart():
