@@ -19,6 +19,9 @@ from ascend_doctor.records import ROLES, Severity
 CLOCK_SKEW_S = 5.0
 
 
+# Lines behind a stop on purpose in which what it broke off may still be told.
+STOP_REACH = 400
+
 # Chains of one rule, or in one file, that are tried as the cause of another process's claim.
 MAX_TRIED = 16
 
@@ -129,7 +132,9 @@ def _folded(
 
 def _accounts_for(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
     """Say whether ``cause`` makes ``claim``, of the same process, no finding of its own."""
-    if claim.role == "notice" or cause.role == "notice":
+    if cause.role == "notice":
+        return _breaks_off(cause, claim)
+    if claim.role == "notice":
         return False
     if cause.role == "cause" and claim.role in ("consequence", "wrapper"):
         # A mere warning brings an error about only if the two are of one kind.
@@ -144,6 +149,19 @@ def _accounts_for(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
         return claim.role != "cause"
     alike = _same_record(cause, claim) or cause.family == claim.family
     return alike and cause.severity >= claim.severity
+
+
+def _breaks_off(stop: Claim, claim: Claim) -> bool:
+    """Say whether a stop on purpose accounts for what is told closely behind it in its file.
+
+    What was told before the stop is none of its doing, nor what comes much later: a file may
+    hold several runs.
+    """
+    told = claim.first.evidence[0]
+    places = [s.evidence[0] for s in stop.sightings]
+    behind = (p.path == told.path and 0 <= told.line - p.line <= STOP_REACH for p in places)
+    named = (fnmatchcase(claim.rule, e.what) or claim.family == e.what for e in stop.explains)
+    return claim.rule != stop.rule and any(named) and any(behind)
 
 
 def _same_record(one: Claim, other: Claim) -> bool:
@@ -183,6 +201,8 @@ def _in_time(cause: Claim, claim: Claim, within_s: int | None) -> bool:
 
 def _may_reach(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
     """Say whether their rules, wherever they were seen, let ``cause`` account for ``claim``."""
+    if cause.role == "notice":
+        return bool(cause.explains)
     if cause.role != "cause" or claim.rule == cause.rule:
         return False
     return claim.role in ("consequence", "wrapper") or bool(_edges(cause, claim, knowledge))
@@ -190,6 +210,8 @@ def _may_reach(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
 
 def _reaches(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
     """Say whether ``cause`` accounts for what another process says."""
+    if cause.role == "notice":
+        return _breaks_off(cause, claim)
     if cause.process == claim.process or cause.role != "cause" or claim.rule == cause.rule:
         return False
     if claim.role in ("consequence", "wrapper"):

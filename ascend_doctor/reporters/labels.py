@@ -39,7 +39,7 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     ),
     "article": (
         "This wording is known from an article only; no CANN or torch_npu release prints it.",
-        "这一写法仅见于文章，任何 CANN 或 torch_npu 版本都不会打印它。",
+        "这一写法仅见于文章，任何 CANN 或 torch_npu 版本都不会打印。",
     ),
     "levels": ("levels seen: {levels}", "出现的日志级别：{levels}"),
     "quiet": (
@@ -77,7 +77,7 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "instead": ("Instead", "应改用"),
     "default": ("Default", "默认值"),
     "acl": ("ACL, runtime or GE number", "ACL、Runtime 或 GE 错误码"),
-    "error_manager": ("error block code", "错误块错误码"),
+    "error_manager": ("error block code", "报错块错误码"),
     "hccl": ("HCCL code", "HCCL 错误码"),
     "torch_npu": ("torch_npu code", "torch_npu 错误码"),
     "runtime": ("internal runtime code", "Runtime 内部错误码"),
@@ -92,7 +92,7 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     ),
     "unknown_term": (
         "Not known here. If a log says it, `ascend-doctor analyze` reads the sentence beside it.",
-        "未收录。若它出现在日志中，可用 `ascend-doctor analyze` 分析旁边的语句。",
+        "未收录。若日志中出现该词，可用 `ascend-doctor analyze` 分析其所在的语句。",
     ),
     "proposed": ("did you mean {terms}?", "是否要查 {terms}？"),
 }  # fmt: skip

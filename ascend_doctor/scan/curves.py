@@ -1,8 +1,8 @@
 """The loss curves of one source, drawn while it is scanned, and what is wrong with them.
 
 Bounds: of the lines of a source that mention a loss, the first ``READ`` are read one by one,
-then as many of every third, of every seventh, and so on (``EVERY``): ten million cost a
-hundred thousand. Each writer has one curve a name of the loss, at most ``MAX_CURVES`` in a
+then as many of one in two, of one in four, and so on: ten million cost a hundred thousand.
+Each writer has one curve a name of the loss, at most ``MAX_CURVES`` in a
 source, and a curve is a bounded ``Series``. What the curves say does not depend on how the
 source is cut into windows.
 """
@@ -24,8 +24,11 @@ from ascend_doctor.view.view import View, of
 from ascend_doctor.view.window import Window
 
 READ = 10_000
-# Primes, so that writers who take turns are all seen.
-EVERY = (1, 3, 7, 17, 37, 79, 163, 331, 673, 1361, 2729, 5471, 10949)
+# One line in 2 ** 13 is read in the end.
+MAX_SPARSITY = 13
+# Multiples of the golden ratio are spread evenly and repeat in no period, so that of writers or
+# kinds of lines that take turns each has its share of what is read.
+_GOLDEN, _CIRCLE = 0x9E3779B9, 1 << 32
 MAX_CURVES = 32
 
 # A loss that was not finite has recovered if it was finite this often since.
@@ -121,11 +124,11 @@ class Curves:
     def _is_due(self) -> bool:
         """Count one more line that mentions a loss, and say whether it is to be read."""
         self._mentions += 1
-        if self._mentions % EVERY[self._sparsity]:
+        if self._mentions * _GOLDEN % _CIRCLE >= _CIRCLE >> self._sparsity:
             return False
         self._read += 1
-        self._weight = EVERY[self._sparsity]
-        if self._read % READ == 0 and self._sparsity + 1 < len(EVERY):
+        self._weight = 1 << self._sparsity
+        if self._read % READ == 0 and self._sparsity < MAX_SPARSITY:
             self._sparsity += 1
         return True
 

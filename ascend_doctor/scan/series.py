@@ -78,6 +78,9 @@ class Series:
             self.finite_since = 0
             return
         self.finite_since += weight
+        # Points that stand for many lines must not take more of the curve than others.
+        while self.stride < weight:
+            self._coarsen()
         group = Group(point, point, point)
         if self.groups and self.in_last < self.stride:
             self.groups[-1].add(group)
@@ -86,12 +89,18 @@ class Series:
         if self.is_plain:
             self.is_plain = not metrics.has_other_objective(point.line)
         if len(self.groups) == MAX_GROUPS:
-            for left, right in zip(self.groups[::2], self.groups[1::2], strict=True):
-                left.add(right)
-            del self.groups[1::2]
-            self.stride *= 2
+            self._coarsen()
         self.groups.append(group)
         self.in_last = weight
+
+    def _coarsen(self) -> None:
+        """Join each two groups; the last one of an odd number is half full."""
+        for left, right in zip(self.groups[::2], self.groups[1::2], strict=False):
+            left.add(right)
+        if len(self.groups) % 2 == 0:
+            self.in_last += self.stride
+        del self.groups[1::2]
+        self.stride *= 2
 
     def curve(self) -> Curve:
         """Return the numbers of it."""
