@@ -61,11 +61,16 @@ def _newness(pair: Pair) -> tuple[int, ...]:
 def same_release(one: str, other: str) -> bool:
     """Say whether two torch or torch_npu versions belong to one torch release.
 
+    What one of them leaves out is not taken for a difference.
+
     >>> same_release("2.1.0.post6", "2.1.0+cpu"), same_release("2.6.0", "2.5.1")
     (True, False)
+    >>> same_release("2.1", "2.1.0"), same_release("2.1", "2.2.0")
+    (True, False)
     """
-    return _release(one) == _release(other)
+    parts = zip(_release(one), _release(other), strict=False)
+    return all(part == other_part for part, other_part in parts)
 
 
-def _release(version: str) -> str:
-    return ".".join(_TAIL.sub("", version).split(".")[:3])
+def _release(version: str) -> list[str]:
+    return _TAIL.sub("", version).split(".")[:3]

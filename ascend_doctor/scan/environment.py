@@ -10,7 +10,8 @@ from ascend_doctor.records import Evidence
 from ascend_doctor.view.encoding import shown
 from ascend_doctor.view.window import Window
 
-_VERSION = rb"(\d{1,2}\.\d{1,2}(?:\.[\w.+]{1,24})?)"
+# A dot behind it ends the sentence.
+_VERSION = rb"(\d{1,2}\.\d{1,2}(?:\.[\w+]{1,24}){0,4})"
 
 
 def _package(*names: bytes) -> re.Pattern[bytes]:

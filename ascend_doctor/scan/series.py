@@ -1,6 +1,6 @@
 """One loss curve as a bounded series of groups of step lines.
 
-A series is at most ``MAX_GROUPS`` groups of equally many step lines, each with its first,
+A series is at most ``MAX_GROUPS`` groups of about equally many step lines, each with its first,
 lowest and highest line: the shape of a curve of any length, and the lines that prove it.
 """
 
@@ -78,9 +78,6 @@ class Series:
             self.finite_since = 0
             return
         self.finite_since += weight
-        # Points that stand for many lines must not take more of the curve than others.
-        while self.stride < weight:
-            self._coarsen()
         group = Group(point, point, point)
         if self.groups and self.in_last < self.stride:
             self.groups[-1].add(group)
@@ -88,19 +85,16 @@ class Series:
             return
         if self.is_plain:
             self.is_plain = not metrics.has_other_objective(point.line)
+        if not self.groups:
+            # Where only some lines are read, groups of fewer would be joined later than others.
+            self.stride = weight
         if len(self.groups) == MAX_GROUPS:
-            self._coarsen()
+            for left, right in zip(self.groups[::2], self.groups[1::2], strict=True):
+                left.add(right)
+            del self.groups[1::2]
+            self.stride *= 2
         self.groups.append(group)
         self.in_last = weight
-
-    def _coarsen(self) -> None:
-        """Join each two groups; the last one of an odd number is half full."""
-        for left, right in zip(self.groups[::2], self.groups[1::2], strict=False):
-            left.add(right)
-        if len(self.groups) % 2 == 0:
-            self.in_last += self.stride
-        del self.groups[1::2]
-        self.stride *= 2
 
     def curve(self) -> Curve:
         """Return the numbers of it."""

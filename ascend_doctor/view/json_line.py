@@ -11,6 +11,7 @@ in an object may be the very thing that is looked for, and stays in sight.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 
 from ascend_doctor.view.prefix import Prefix, level_name
@@ -31,6 +32,16 @@ _KNOWN = frozenset(
         *("module", "caller", "source", "kubernetes", "container", "container_name", "pod"),
     )
 )
+_QUOTED_MESSAGES = tuple(f'"{name}"'.encode() for name in _MESSAGE)
+# Fields go into reports unescaped by any view, so that only what they ought to be is believed.
+_LEVELS = frozenset({"DEBUG", "TRACE", "INFO", "EVENT", "WARNING", "ERROR", "FATAL"})
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[\d.,Z+: -]{0,20}", re.ASCII)
+_HOST = re.compile(r"[\w.:-]{1,253}", re.ASCII)
+
+
+def may_stand_in(data: bytes) -> bool:
+    """Say whether any line of ``data`` may be such an object; cheap, and seldom wrong."""
+    return b'{"' in data and any(name in data for name in _QUOTED_MESSAGES)
 
 
 def parse(line: bytes) -> tuple[Prefix, bytes] | None:
@@ -46,12 +57,13 @@ def parse(line: bytes) -> tuple[Prefix, bytes] | None:
     if not isinstance(message, str) or not fields.keys() <= _KNOWN:
         return None
     level, time, node = (_first(fields, names) for names in (_LEVEL, _TIME, _NODE))
+    told = level_name(level.upper()) if isinstance(level, str) else ""
     prefix = Prefix(
-        level=level_name(level.upper()) if isinstance(level, str) else "",
+        level=told if told in _LEVELS else "",
         rank=_number(fields.get("rank")),
         pid=_number(_first(fields, _PID)),
-        time=time if isinstance(time, str) else None,
-        node=node if isinstance(node, str) else None,
+        time=_matching(_MOMENT, time),
+        node=_matching(_HOST, node),
     )
     return prefix, _encoded(message.removesuffix("\n"))
 
@@ -61,7 +73,12 @@ def _first(fields: Mapping[str, object], names: tuple[str, ...]) -> object:
 
 
 def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and 0 <= value < 1 << 31 else None
+    # JSON's true would be a number to isinstance.
+    return value if type(value) is int and 0 <= value < 1 << 31 else None
+
+
+def _matching(form: re.Pattern[str], value: object) -> str | None:
+    return value if isinstance(value, str) and form.fullmatch(value) else None
 
 
 def _encoded(message: str) -> bytes:

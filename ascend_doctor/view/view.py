@@ -179,7 +179,8 @@ def keeps_literals(window: Window) -> bool:
 
 
 def _is_marked(data: bytes) -> bool:
-    return any(mark in data for mark in (b"\x1b", b"\r", b"\\n"))
+    """True if some line of ``data`` may be shown otherwise than with its prefix taken off."""
+    return any(mark in data for mark in (b"\x1b", b"\r", b"\\n")) or json_line.may_stand_in(data)
 
 
 def _is_plain(window: Window) -> bool:

@@ -355,7 +355,7 @@ def test_writers_who_take_turns_are_all_sampled(monkeypatch, writers):
 
 
 def test_a_kind_of_line_that_always_comes_between_leaves_the_loss_in_sight(monkeypatch):
-    monkeypatch.setattr(curves, "READ", 100)
+    monkeypatch.setattr(curves, "READ", 300)
     rng = random.Random(9)
     steps = nanogpt(noisy(rng, [*fallen(900, 10.8, 2.8, 150), *[10.3] * 700], 0.02)).splitlines()
     text = "".join(f"{step}\nloss scale: 1.0\naux_loss: 0.1\n" for step in steps)

@@ -33,6 +33,8 @@ def seen(*texts: bytes) -> dict[str, str]:
             {"torch": "2.6.0+cpu", "torch_npu": "2.6.0.post1"},
         ),
         (b"torch-npu   2.5.1\n", {"torch_npu": "2.5.1"}),
+        (b"It fails with torch==2.5.1. Then it", {"torch": "2.5.1"}),
+        (b"torch==2.7.0.dev20250301+git.ab12", {"torch": "2.7.0.dev20250301+git.ab12"}),
         (b"| npu-smi 24.1.rc2   Version: 24.1.rc2 |", {"driver": "24.1.rc2"}),
         (
             b"[pip3] torch-npu==2.5.1\n- PyTorch version: 2.5.1 (NPU)\n",

@@ -28,6 +28,12 @@ from ascend_doctor.view.prefix import Prefix
         (b'{"log":"torn \xe5\x86"}', (Prefix(), b"torn \xe5\x86")),
         (b'{"log":"half \\ud800"}', (Prefix(), b"half ?")),
         (b'{"log":"two\\nlines\\n\\n"}', (Prefix(), b"two\nlines\n")),
+        # Fields that are not what they ought to be are not believed.
+        (b'{"log":"x","rank":true,"pid":false}', (Prefix(), b"x")),
+        (b'{"log":"x","rank":-1,"pid":9999999999}', (Prefix(), b"x")),
+        (b'{"log":"x","level":"\\ud800","host":"a\\u001b[31m"}', (Prefix(), b"x")),
+        (b'{"log":"x","host":"\xff","time":"2026 is the year of it all"}', (Prefix(), b"x")),
+        (b'{"log":"x","time":"2026-01-02T03:04:05\\u202e"}', (Prefix(), b"x")),
         # More is said than where and when.
         (b'{"message":"request failed","detail":"boom"}', None),
         (b'{"message":"step 3","loss":NaN}', None),

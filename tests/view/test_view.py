@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.view.prefix import NONE, Prefix
-from ascend_doctor.view.view import View, of
+from ascend_doctor.view.view import View, keeps_literals, of
 from ascend_doctor.view.window import Window, windows
 
 PLOG = b"[ERROR] GE(7,py):2026-03-04-05:06:07.008.009 [a.cc:1]7 boom\n"
@@ -155,6 +155,24 @@ def test_source_code_below_a_quoted_frame_keeps_its_escapes():
         (1, b'    print("a\\n")'),
         (1, b"E: x"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("line", "keeps"),
+    [
+        (b"[rank0]: step 3 loss 2.1\n", True),
+        (b'{"step": 61, "loss": 2.1}\n', True),
+        (b"a\x1b[31mb\n", False),
+        (b" 50%\r100%\n", False),
+        (b'{"detail": "a\\nb"}\n', False),
+        # An object around a line escapes what stands in it, and names its level in its own way.
+        (b'{"ts":"x","message":"\\"loss\\": NaN"}\n', False),
+        (b'svc-1  | {"level":"error","msg":"no answer"}\n', False),
+    ],
+)
+def test_a_window_whose_view_says_more_than_its_bytes_is_known(line, keeps):
+    window = Window(line, (0, len(line)), 1)
+    assert keeps_literals(window) is keeps
 
 
 LONG = PLOG[:-1] + b", which is told at great length " * 5 + b"\n"
