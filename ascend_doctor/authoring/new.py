@@ -13,6 +13,8 @@ from ascend_doctor.records import FAMILIES
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|\d[\d.:-]*|/[\w./-]+|'[^']*'|\"[^\"]*\"")
 # The head of a plog line, and prefixes like it, belong to the record and not to the message.
 _HEAD = re.compile(r"^.*?\[(?:ERROR|WARNING|INFO|EVENT)\] \w+\([^)]*\):\S+ (?:\[[^\]]*\])?\s*")
+# What YAML refuses in a text unless it is escaped, and JSON does not escape.
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _MIN_LITERAL = 4
 _MAX_LITERALS = 3
 
@@ -87,8 +89,8 @@ def fixed_parts(log: str) -> list[str]:
     message = _HEAD.sub("", first)
     parts = [part.strip() for part in _VARYING.split(message)]
     usable = [part for part in parts if len(part.encode()) >= _MIN_LITERAL]
-    longest = sorted(usable, key=len, reverse=True)[:_MAX_LITERALS]
-    return [part for part in usable if part in longest]
+    longest = sorted(range(len(usable)), key=lambda n: -len(usable[n]))[:_MAX_LITERALS]
+    return [usable[number] for number in sorted(longest)]
 
 
 def create(rule: str, log: str, folder: Path) -> Path:
@@ -108,4 +110,5 @@ def create(rule: str, log: str, folder: Path) -> Path:
 
 def _yaml(value: str | list[str]) -> str:
     # JSON is YAML, and needs no knowledge of what YAML takes for a number or a tag.
-    return json.dumps(value, ensure_ascii=False)
+    text = json.dumps(value, ensure_ascii=False)
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

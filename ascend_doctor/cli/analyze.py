@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import errno
-import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO, get_args
@@ -11,7 +9,7 @@ from typing import Any, TextIO, get_args
 import click
 
 from ascend_doctor.cli import exits
-from ascend_doctor.cli.terminal import settings
+from ascend_doctor.cli.terminal import settings, standard_output
 from ascend_doctor.ingest.source import EMPTY
 from ascend_doctor.records import Lang, Severity
 from ascend_doctor.report import Report
@@ -95,8 +93,8 @@ def command(
     """
     from ascend_doctor.api import analyze
 
-    if sys.stdout is None and getattr(output, "name", None) == "-":
-        raise OSError(errno.EBADF, "standard output is closed")
+    if getattr(output, "name", None) == "-":
+        standard_output()
     report = analyze(paths, rules=rules_dir)
     reporter = import_module(f"ascend_doctor.reporters.{format_}")
     terminal = settings(output) if format_ == "text" else {}

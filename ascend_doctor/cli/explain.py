@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import get_args
 
 import click
 
 from ascend_doctor.cli import exits
-from ascend_doctor.cli.terminal import settings
+from ascend_doctor.cli.terminal import settings, standard_input, standard_output
 from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
@@ -55,20 +54,22 @@ def command(ctx: click.Context, terms: tuple[str, ...], format_: str, lang: str)
     from ascend_doctor.knowledge.glossary import Glossary
     from ascend_doctor.reporters import explanation
 
+    output = standard_output()
     known = Glossary(index.load())
     if terms in ((), ("-",)):
-        if not terms and sys.stdin.isatty():
-            raise click.UsageError("name a code, or pipe a text in")
-        text = sys.stdin.buffer.read(MAX_TEXT).decode("utf-8", "replace")
+        text = standard_input(
+            MAX_TEXT, is_asked=bool(terms), otherwise="name a code, or pipe a text in"
+        )
         terms = tuple(known.terms_in(text))
         if not terms:
             click.echo("error: the text names no code, variable or term that is known", err=True)
             ctx.exit(exits.NO_INPUT)
     told = [known.explain(term) for term in terms]
     if format_ == "json":
-        click.echo(explanation.render_json(told), nl=False)
+        text = explanation.render_json(told)
     else:
-        click.echo(explanation.render(told, choose(lang), **settings(sys.stdout)), nl=False)
+        text = explanation.render(told, choose(lang), **settings(output))
+    click.echo(text, output, nl=False)
     unknown = [item.term for item in told if not item.is_known]
     if unknown:
         click.echo(f"error: not known: {visible(', '.join(unknown))}", err=True)

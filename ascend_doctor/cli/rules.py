@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, get_args
@@ -11,9 +11,13 @@ from typing import Any, get_args
 import click
 
 from ascend_doctor.cli import exits
-from ascend_doctor.cli.terminal import settings
+from ascend_doctor.cli.terminal import settings, standard_input, standard_output
 from ascend_doctor.records import FAMILIES, Lang
 from ascend_doctor.reporters.language import choose
+from ascend_doctor.view.encoding import shown
+
+# A record is at most this long, and a rule is made from one.
+MAX_LOG = 48 << 10
 
 _FOLDER = click.Path(path_type=Path, exists=True, file_okay=False)
 _LANG = click.option(
@@ -56,6 +60,7 @@ def list_(
     from ascend_doctor.knowledge.index import load
     from ascend_doctor.reporters import catalogue
 
+    output = standard_output()
     rules = [
         rule
         for rule in load(extra).rules.values()
@@ -65,9 +70,10 @@ def list_(
         click.echo("error: no rule is called that", err=True)
         ctx.exit(exits.NO_INPUT)
     if format_ == "json":
-        click.echo(json.dumps(catalogue.entries(rules), ensure_ascii=False, indent=2))
+        text = json.dumps(catalogue.entries(rules), ensure_ascii=False, indent=2) + "\n"
     else:
-        click.echo(catalogue.listing(rules, choose(lang)), nl=False)
+        text = catalogue.listing(rules, choose(lang))
+    click.echo(text, output, nl=False)
 
 
 @command.command("show")
@@ -76,16 +82,17 @@ def list_(
 @_LANG
 @click.pass_context
 def show(ctx: click.Context, ids: tuple[str, ...], extra: Path | None, lang: str) -> None:
-    """Show rules whole: what they look for, what they say, where the wording was seen.
+    """Show rules: the words they look for, what they say, where the wording was seen.
 
     Exits 1 if an id is unknown.
     """
     from ascend_doctor.knowledge.index import load
     from ascend_doctor.reporters import catalogue
 
+    output = standard_output()
     rules = load(extra).rules
     known = [rules[name] for name in ids if name in rules]
-    click.echo(catalogue.sheets(known, choose(lang), **settings(sys.stdout)), nl=False)
+    click.echo(catalogue.sheets(known, choose(lang), **settings(output)), output, nl=False)
     for name in ids:
         if name not in rules:
             click.echo(f"error: no rule is called {name}; see: ascend-doctor rules list", err=True)
@@ -104,9 +111,11 @@ def new(id_: str, log: str, folder: Path) -> None:
     from ascend_doctor.authoring.new import create
 
     if log in ("", "-"):
-        if not log and sys.stdin.isatty():
-            raise click.UsageError("give a log line with --log, or pipe one in")
-        log = sys.stdin.read(64 << 10)
+        log = standard_input(
+            MAX_LOG, is_asked=bool(log), otherwise="give a log line with --log, or pipe one in"
+        )
+    else:
+        log = shown(os.fsencode(log))
     path = create(id_, log, folder)
     click.echo(f"{path}: write its texts, then: ascend-doctor rules test {folder} -k {id_}")
 

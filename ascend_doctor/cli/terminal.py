@@ -1,10 +1,16 @@
-"""How wide a terminal is, and whether it shows colour."""
+"""The standard streams: closed, a pipe, or a terminal so wide, with or without colour."""
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import sys
 from typing import Any, TextIO
+
+import click
+
+from ascend_doctor.view.encoding import shown
 
 # Lines longer than this are hard to read, however wide the window.
 MAX_WIDTH = 120
@@ -16,3 +22,26 @@ def settings(output: TextIO) -> dict[str, Any]:
         return {}
     width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
     return {"color": "NO_COLOR" not in os.environ, "width": width}
+
+
+def standard_output() -> TextIO:
+    """Return standard output.
+
+    Raises:
+        OSError: it is closed.
+    """
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "standard output is closed")
+    return sys.stdout
+
+
+def standard_input(limit: int, *, is_asked: bool, otherwise: str) -> str:
+    """Return what is piped in, ``limit`` bytes of it at most, in whatever encoding.
+
+    Raises:
+        click.UsageError: it is closed, or it is a terminal and was not asked for; ``otherwise``
+            says what to give instead.
+    """
+    if sys.stdin is None or (sys.stdin.isatty() and not is_asked):
+        raise click.UsageError(otherwise)
+    return shown(sys.stdin.buffer.read(limit))

@@ -152,9 +152,7 @@ class Glossary:
         )
 
     def _of_rule(self, term: str, rule: Rule) -> Explanation:
-        # What a log would fill in stands as the name of the capture.
-        unfilled = {name: f"<{name}>" for name in rule.captures}
-        texts = {lang: rule.texts[lang].filled(unfilled) for lang in LANGS}
+        texts = {lang: rule.unfilled(lang) for lang in LANGS}
         return Explanation(
             term,
             "rule",

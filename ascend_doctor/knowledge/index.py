@@ -60,12 +60,14 @@ class Knowledge:
 def load(extra: Path | None = None) -> Knowledge:
     """Return the built-in knowledge, with a site's own rule folder added if given.
 
+    The folder of the built-in rules themselves adds nothing.
+
     Raises:
         RuleError: a rule file is wrong.
     """
     packed = resources.index()
     text = _of_checkout() if packed is None else packed.read_text(encoding="utf-8")
-    if extra is None:
+    if extra is None or extra.resolve() == resources.patterns().resolve():
         return _from_text(text)
     from ascend_doctor.knowledge.build import with_rules
 

@@ -102,6 +102,10 @@ class Rule:
     texts: Mapping[Lang, Texts]
     remedies: tuple[tuple[str, Mapping[str, str]], ...]
 
+    def unfilled(self, lang: Lang) -> Texts:
+        """Return the texts with the names of captures where a log would fill in its values."""
+        return self.texts[lang].filled({name: f"<{name}>" for name in self.captures})
+
 
 def from_index(item: Mapping[str, Any]) -> Rule:
     """Build a rule from its entry in the compiled index."""

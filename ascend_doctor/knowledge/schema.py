@@ -10,17 +10,10 @@ from itertools import product
 from typing import Annotated, Any, Literal
 
 import regex
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Discriminator,
-    Field,
-    StringConstraints,
-    Tag,
-    model_validator,
-)
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from ascend_doctor.knowledge.explain import READERS, SOMETIMES, VERDICTS
+from ascend_doctor.knowledge.strict import Bilingual, BilingualSteps, Line, Strict
 from ascend_doctor.knowledge.texts import PLACEHOLDER, clauses, code_spans
 from ascend_doctor.records import ENVIRONMENT, FAMILIES, LANGS, Confidence, Lang, Role
 
@@ -31,8 +24,6 @@ MIN_ANCHOR_BYTES = 4
 FROM_ENVIRONMENT = (*ENVIRONMENT, "fits_torch_npu", "fits_cann")
 
 CaptureType = Literal["int", "hex", "number", "bytes", "ident", "path", "text"]
-# The automaton of all literals takes no NUL.
-Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\x00]*$")]
 
 
 def _kind(value: Any) -> str:
@@ -45,46 +36,7 @@ Choice = Annotated[
     | Annotated[tuple[Line, ...], Field(min_length=2), Tag("<list>")],
     Discriminator(_kind),
 ]
-Prose = Annotated[str, StringConstraints(min_length=4, strip_whitespace=True)]
 RuleId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)+$")]
-
-
-class Strict(BaseModel):
-    """A model that refuses unknown fields and silent conversions."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _lists_are_tuples(cls, data: Any) -> Any:
-        # YAML knows only lists; strict mode would refuse them for tuples.
-        return _tuples(data)
-
-
-def _tuples(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _tuples(item) for key, item in value.items()}
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
-
-
-class Bilingual(Strict):
-    """One text in both languages."""
-
-    en: Prose
-    zh: Prose
-
-
-class BilingualSteps(Strict):
-    """Steps in both languages, one to one."""
-
-    en: tuple[Prose, ...]
-    zh: tuple[Prose, ...]
-
-    @model_validator(mode="after")
-    def _same_length(self) -> BilingualSteps:
-        if len(self.en) != len(self.zh):
-            raise ValueError(f"{len(self.en)} steps in en, {len(self.zh)} in zh")
-        return self
 
 
 class Variant(Strict):
@@ -139,7 +91,7 @@ class Required(Strict):
 
     record: tuple[Choice, ...] = ()
     process: tuple[Choice, ...] = ()
-    environment: Environs = {}
+    environment: Environs = Field(default_factory=dict)
 
 
 class Excluded(Strict):
@@ -147,7 +99,7 @@ class Excluded(Strict):
 
     record: tuple[Line, ...] = ()
     process: tuple[Line, ...] = ()
-    environment: Environs = {}
+    environment: Environs = Field(default_factory=dict)
 
 
 class Explains(Strict):
@@ -175,14 +127,14 @@ class Remedy(Strict):
     """A fix that a program can apply."""
 
     id: RuleId
-    params: dict[str, str] = {}
+    params: dict[str, str] = Field(default_factory=dict)
 
 
 class Example(Strict):
     """A log text and what the rule must capture from it."""
 
     log: Line
-    captures: dict[str, str] = {}
+    captures: dict[str, str] = Field(default_factory=dict)
     line: int | None = None
 
 
@@ -207,7 +159,7 @@ class RuleFile(Strict):
     modules: tuple[Line, ...] = ()
     match: tuple[Variant, ...] = ()
     reader: Literal["step_trace", "curve", "environment"] | None = None
-    captures: dict[str, CaptureType] = {}
+    captures: dict[str, CaptureType] = Field(default_factory=dict)
     from_followed: tuple[str, ...] = ()
     from_environment: tuple[Literal[FROM_ENVIRONMENT], ...] = ()  # type: ignore[valid-type]
     when: When | None = None
@@ -292,29 +244,31 @@ class RuleFile(Strict):
         }
 
     def _check_texts(self, always: set[str]) -> None:
-        """Refuse a text with an unknown capture, or free text inside a command."""
-        used: dict[str, set[str]] = {}
+        """Refuse texts that name unknown captures, or not the same ones in both languages."""
+        used = {}
         for lang in LANGS:
             texts = self.texts(lang)
             for text in texts:
-                for found in PLACEHOLDER.finditer(text):
-                    if found["name"] not in self.captures:
-                        raise ValueError(
-                            f"{lang} text uses {{{found['name']}}}, which is not captured"
-                        )
-                for found in PLACEHOLDER.finditer(clauses(text)[0]):
-                    name, fallback = found["name"], found["fallback"]
-                    if fallback is None and name not in always and self._is_plain:
-                        raise ValueError(
-                            f"{lang} text uses {{{name}}}, which not every variant captures; "
-                            f"write {{{name}|what to say instead}} or put the clause in [[ ]]"
-                        )
-                for span in code_spans(text):
-                    for found in PLACEHOLDER.finditer(span):
-                        if self.captures[found["name"]] == "text":
-                            raise ValueError(
-                                f"{lang} command uses {{{found['name']}}}, which is free text"
-                            )
-            used[lang] = {found["name"] for t in texts for found in PLACEHOLDER.finditer(t)}
+                self._check_text(lang, text, always)
+            used[lang] = set().union(*map(_names, texts))
         if odd := used["en"] ^ used["zh"]:
             raise ValueError(f"only one language uses the capture {', '.join(sorted(odd))}")
+
+    def _check_text(self, lang: Lang, text: str, always: set[str]) -> None:
+        """Refuse an unknown capture, one that may be missing, or free text inside a command."""
+        if unknown := _names(text) - set(self.captures):
+            raise ValueError(f"{lang} text uses {{{min(unknown)}}}, which is not captured")
+        for found in PLACEHOLDER.finditer(clauses(text)[0]):
+            name = found["name"]
+            if found["fallback"] is None and name not in always and self._is_plain:
+                raise ValueError(
+                    f"{lang} text uses {{{name}}}, which not every variant captures; "
+                    f"write {{{name}|what to say instead}} or put the clause in [[ ]]"
+                )
+        for name in sorted(set().union(*map(_names, code_spans(text)))):
+            if self.captures[name] == "text":
+                raise ValueError(f"{lang} command uses {{{name}}}, which is free text")
+
+
+def _names(text: str) -> set[str]:
+    return {found["name"] for found in PLACEHOLDER.finditer(text)}

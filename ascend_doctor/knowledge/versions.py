@@ -68,8 +68,7 @@ def same_release(one: str, other: str) -> bool:
     >>> same_release("2.1", "2.1.0"), same_release("2.1", "2.2.0")
     (True, False)
     """
-    parts = zip(_release(one), _release(other), strict=False)
-    return all(part == other_part for part, other_part in parts)
+    return all(a == b for a, b in zip(_release(one), _release(other), strict=False))
 
 
 def _release(version: str) -> list[str]:

@@ -8,17 +8,12 @@ from typing import Any
 
 from rich.text import Text
 
-from ascend_doctor.knowledge.rule import Rule, Texts
+from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.records import LANGS, Lang
 from ascend_doctor.reporters.labels import label
 from ascend_doctor.reporters.layout import Block, Sheet, console, prose, steps, wrapped
 
 _HEADINGS = ("finds", "why", "check", "fix", "seen_in")
-
-
-def _unfilled(rule: Rule, lang: Lang) -> Texts:
-    """Return the texts with the names of captures where a log would fill in its values."""
-    return rule.texts[lang].filled({name: f"<{name}>" for name in rule.captures})
 
 
 def entries(rules: Iterable[Rule]) -> list[dict[str, Any]]:
@@ -32,7 +27,7 @@ def entries(rules: Iterable[Rule]) -> list[dict[str, Any]]:
             "confidence": rule.confidence,
             "status": rule.status,
             "provenance": [*rule.provenance],
-            "title": {lang: _unfilled(rule, lang).title for lang in LANGS},
+            "title": {lang: rule.unfilled(lang).title for lang in LANGS},
         }
         for rule in rules
     ]
@@ -42,13 +37,13 @@ def listing(rules: Sequence[Rule], lang: Lang) -> str:
     """Return a line a rule: id, severity, title."""
     width = max(len(rule.id) for rule in rules)
     return "".join(
-        f"{rule.id:<{width}}  {rule.severity.label:<7}  {_unfilled(rule, lang).title}\n"
+        f"{rule.id:<{width}}  {rule.severity.label:<7}  {rule.unfilled(lang).title}\n"
         for rule in rules
     )
 
 
 def sheets(rules: Iterable[Rule], lang: Lang, *, color: bool = False, width: int = 100) -> str:
-    """Return everything about each rule, for a terminal of ``width`` columns."""
+    """Return what each rule looks for and says, for a terminal of ``width`` columns."""
     out = io.StringIO()
     screen = console(out, color=color, width=width)
     sheet = Sheet(screen, [label(name, lang) for name in _HEADINGS])
@@ -56,18 +51,24 @@ def sheets(rules: Iterable[Rule], lang: Lang, *, color: bool = False, width: int
         if number:
             screen.print()
         screen.print(Text(rule.id, style="bold"))
-        texts = _unfilled(rule, lang)
+        texts = rule.unfilled(lang)
         facts = (rule.family, rule.role, rule.severity.label, label(rule.confidence, lang))
         sheet.row("", [Block(Text(" · ".join(facts), style="dim"))])
         for line in wrapped(prose(texts.title), screen.width - 2):
             screen.print(Text.assemble("  ", line))
-        finds = dict.fromkeys(" … ".join(map(_shown, v.literals)) for v in rule.match)
-        sheet.row(label("finds", lang), [Block(Text(text)) for text in finds])
+        sheet.row(label("finds", lang), [Block(Text(text)) for text in _finds(rule)])
         sheet.row(label("why", lang), [Block(prose(texts.cause))])
         sheet.row(label("check", lang), steps(texts.checks))
         sheet.row(label("fix", lang), steps(texts.fixes))
         sheet.row(label("seen_in", lang), [Block(Text(", ".join(rule.provenance)))])
     return out.getvalue()
+
+
+def _finds(rule: Rule) -> list[str]:
+    """Return the wordings that a rule looks for, or the verdicts of its reader."""
+    if rule.reader is not None:
+        return [f"{rule.reader}: {verdict}" for verdict in rule.verdicts]
+    return [*dict.fromkeys(" … ".join(map(_shown, v.literals)) for v in rule.match)]
 
 
 def _shown(literal: bytes) -> str:

@@ -35,7 +35,6 @@ MAX_CURVES = 32
 RECOVERED_LINES = 20
 # Shapes of line heads that are known to name no writer.
 MAX_SHAPES = 256
-_SHAPE = 48
 _DIGITS = b"0123456789"
 
 _Writer = tuple[object, ...]
@@ -82,12 +81,17 @@ class Curves:
             series.add(Point(step, line, view.number(start), prefix), self._weight)
 
     def told(self) -> Iterator[Told]:
-        """Yield what is wrong with the curves, one verdict a writer at most."""
+        """Yield what is wrong with the curves: of each writer, that of the longest one.
+
+        Where a curve ended in nan, the rules for nan have the word; nan that was skipped is told,
+        and the rest of the curve is judged as any other.
+        """
         for series in self._longest():
             if series.bad is not None:
-                if series.finite_since >= RECOVERED_LINES:
-                    yield self._recovered(series, series.bad)
-            elif series.is_plain and series.groups:
+                if series.finite_since < RECOVERED_LINES:
+                    continue
+                yield self._recovered(series, series.bad)
+            if series.is_plain and series.groups:
                 curve = series.curve()
                 verdict = arithmetic.verdict(curve)
                 if verdict is not None and _may_be(verdict.name, series):
@@ -134,7 +138,8 @@ class Curves:
 
     def _peeled(self, line: bytes) -> tuple[_Writer, bytes]:
         """Return who wrote a raw line, and what; heads that differ in digits are tried once."""
-        shape = line[:_SHAPE].translate(None, _DIGITS)
+        # Both spellings of the word that every line here holds; a writer stands before it.
+        shape = line.partition(b"oss")[0].translate(None, _DIGITS)
         if shape in self._anonymous:
             return _NOBODY, line
         prefix, said = peel(line)

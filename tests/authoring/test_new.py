@@ -20,6 +20,7 @@ PLOG = f"{HEAD}[812][Listen]port[6001] is taken"
         ("OSError: pool 'a b' of /opt/x/y.so is full (3)", ["OSError: pool", "is full ("]),
         ("first line counts\nnot this one", ["first line counts"]),
         ("0x7f 12 '…'", []),
+        ("pool 1 pool 2 pool 3 pool 4 pool", ["pool", "pool", "pool"]),
         ("", []),
     ],
 )  # fmt: skip
@@ -54,6 +55,12 @@ def test_an_id_that_cannot_be_one_is_told(tmp_path, rule, message):
 def test_a_line_without_fixed_words_is_told(tmp_path):
     with pytest.raises(RuleError, match="no fixed words"):
         create("dataload-x", "1 2 3", tmp_path)
+
+
+@pytest.mark.parametrize("odd", ["\x1b[31m", "\x7f", "\x85", "\u2028", "\ufeff", "内存", "😀"])
+def test_a_line_of_any_characters_comes_back_as_it_was(tmp_path, odd):
+    log = f"disk {odd} is slow: 7"
+    assert load_rule(create("dataload-slow-disk", log, tmp_path)).examples.match[0].log == log
 
 
 def test_no_file_is_overwritten(tmp_path):

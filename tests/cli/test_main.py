@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from ascend_doctor import __version__
 
 
@@ -67,3 +69,18 @@ def test_a_bug_shows_its_traceback_and_exits_2(run, tmp_path, monkeypatch):
         2,
         "ZeroDivisionError: division by zero",
     )
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("explain 507018 >&-", "error: the report cannot be written: standard output is closed"),
+        ("rules list >&-", "error: the report cannot be written: standard output is closed"),
+        ("explain <&-", "Error: name a code, or pipe a text in"),
+        ("rules new dataload-x <&-", "Error: give a log line with --log, or pipe one in"),
+    ],
+)
+def test_a_closed_stream_is_told_and_exits_2(command, said):
+    line = f"{sys.executable} -m ascend_doctor {command}"
+    done = subprocess.run(["sh", "-c", line], stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (2, said)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 
+from ascend_doctor import resources
+from ascend_doctor.knowledge.load import load_rule
 from tests.rulesets import patterns, rule
+
+PATTERNS = resources.patterns()
 
 
 def test_list_prints_a_line_a_rule(run):
@@ -70,3 +74,21 @@ def test_lint_tells_slow_patterns_and_exits_1(run, tmp_path):
     done = run("rules", "lint", tmp_path)
     assert (done.exit_code, done.stderr) == (1, "1 patterns, 1 failures\n")
     assert "buffer-oom-slow: match.0.regex: " in done.stdout
+
+
+def test_new_takes_a_line_in_another_encoding(run, tmp_path):
+    line = "磁盘太慢 disk is slow\n".encode("gb18030")
+    done = run("rules", "new", "dataload-slow-disk", "--rules", tmp_path, stdin=line)
+    path = tmp_path / "dataload" / "dataload-slow-disk.yaml"
+    assert done.exit_code == 0
+    assert load_rule(path).examples.match[0].log == "磁盘太慢 disk is slow"
+
+
+def test_the_built_in_folder_may_be_named(run):
+    done = run("rules", "test", PATTERNS, "-k", "host-resource-disk-full")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "", "1 rules, 0 failures\n")
+
+
+def test_show_names_the_reader_of_a_rule_without_words(run):
+    done = run("rules", "show", "numerics-loss-exploded", "--lang", "en")
+    assert done.stdout.splitlines()[3] == "  Finds    curve: exploded"

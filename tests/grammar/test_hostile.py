@@ -27,7 +27,7 @@ validate = jsonschema.Draft202012Validator(SCHEMA).validate
 # Windows as small as a line or two, so that a short text already has many edges.
 NARROW = Scanner(KNOWLEDGE, body=256, margin=64 << 10)
 
-# Far more than any of these takes; a walk that is not bounded takes minutes.
+# CPU seconds, far more than any of these takes; a walk that is not bounded takes minutes.
 PATIENCE_S = 20.0
 
 hostile = settings(
@@ -167,6 +167,6 @@ FLOODS = {
 
 @pytest.mark.parametrize("content", FLOODS.values(), ids=FLOODS)
 def test_a_flood_of_one_thing_is_read_in_bounded_time(content):
-    begin = time.monotonic()
+    begin = time.process_time()
     checked(content)
-    assert time.monotonic() - begin < PATIENCE_S
+    assert time.process_time() - begin < PATIENCE_S

@@ -247,6 +247,14 @@ def test_ranks_of_one_file_have_curves_of_their_own():
     assert (found.process.rank, found.sightings[0].evidence[0].line) == (1, 402)
 
 
+def test_a_rank_that_is_named_behind_a_long_head_has_a_curve_of_its_own():
+    head = "2026-07-01 08:38:50,204 - job.of.many.parts.train.loop - INFO - "
+    good, bad = (nanogpt(values).splitlines() for values in ([*GOOD, *[2.81] * 100], BAD))
+    lines = [f"{head}{one}\n{head}[rank1]: {two}\n" for one, two in zip(good, bad, strict=True)]
+    [found] = findings("".join(lines), EXPLODED)
+    assert found.process.rank == 1
+
+
 def test_another_run_in_the_same_file_is_another_curve():
     start = nanogpt(GOOD[:40])
     assert told(nanogpt(GOOD) + start + nanogpt(GOOD)) == []
@@ -316,6 +324,10 @@ def test_nan_that_was_skipped_is_a_remark():
         140,
         {"loss": "nan", "count": "2", "lines": "140", "step": "600"},
     )
+
+
+def test_nan_that_was_skipped_hides_no_later_explosion():
+    assert told(nanogpt([*GOOD[:60], math.nan, *GOOD[60:], *[10.4] * 100])) == [EXPLODED]
 
 
 def test_nan_before_the_run_was_started_again_is_no_remark():
