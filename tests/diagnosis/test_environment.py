@@ -37,6 +37,19 @@ def test_texts_may_name_the_versions_that_fit():
 
 
 @pytest.mark.parametrize(
+    ("text", "rules"),
+    [
+        ("torch==2.6.0\ntorch_npu==2.7.1\n", ["not-found-pair-torch-differs"]),
+        ("PyTorch version: 2.7\ntorch_npu==2.7.1\n", []),
+        ("torch==2.6.0\ntorch==2.7.1\ntorch_npu==2.7.1\n", []),
+    ],
+)
+def test_only_versions_that_surely_differ_are_told(text, rules):
+    report = diagnose(scanned(KNOWN, {"a.log": text}), KNOWN)
+    assert [diagnosis.rule for diagnosis in report.diagnoses] == rules
+
+
+@pytest.mark.parametrize(
     ("requires", "excludes", "holds"),
     [
         ({"soc": "310P"}, {}, True),

@@ -13,8 +13,7 @@ FOLDER = ROOT / "tests" / "field"
 # Each file holds faults and what only looks like one; the family of that is `clean`.
 FAULTS = [
     fault
-    for name in ("faults", "serving", "cann", "training", "curves")
-    if (FOLDER / f"{name}.yaml").exists()
+    for name in ("faults", "serving", "cann", "training", "curves", "second")
     for fault in yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
 ]
 
