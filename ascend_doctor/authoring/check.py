@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ascend_doctor import resources
+from ascend_doctor.authoring.new import UNWRITTEN
 from ascend_doctor.diagnosis.diagnose import diagnose
 from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.facts import Facts, Finding
@@ -16,6 +17,7 @@ from ascend_doctor.knowledge.index import Knowledge, load
 from ascend_doctor.knowledge.load import load_rule, rule_files
 from ascend_doctor.knowledge.schema import RuleFile
 from ascend_doctor.knowledge.texts import code_spans
+from ascend_doctor.records import LANGS
 from ascend_doctor.report import Diagnosis, Report
 from ascend_doctor.scan.scanner import Scanner
 
@@ -35,6 +37,8 @@ class Checker:
         """
         rule = load_rule(path)
         yield from (f"{path}: {rule.id}: {what}" for what in _unequal_commands(rule))
+        if any(text.startswith(UNWRITTEN) for lang in LANGS for text in rule.texts(lang)):
+            yield f"{path}: {rule.id}: has texts that are still to be written"
         yield from self._matches(path, rule)
         for number, text in enumerate(rule.examples.near):
             report = self._report(text)
@@ -128,7 +132,9 @@ def check(extra: Path | None = None, select: str = "") -> tuple[int, list[str]]:
     Raises:
         RuleError: a rule file is wrong.
     """
-    checker = Checker(load(extra))
     folder = resources.patterns() if extra is None else extra
     paths = [path for path in rule_files(folder) if select in path.stem]
+    if not paths:
+        return 0, []
+    checker = Checker(load(extra))
     return len(paths), [line for path in paths for line in checker.failures(path)]

@@ -64,24 +64,20 @@ def _seconds(variant: Variant, text: bytes) -> float:
 
 
 def lint(extra: Path | None = None, select: str = "") -> tuple[int, list[str]]:
-    """Return how many patterns were attacked and the lines that tell which were too slow.
+    """Return how many rules were looked at and the lines that tell which patterns are too slow.
 
-    Attacked are the rules of ``extra``, or the built-in ones, whose id contains ``select``.
+    Looked at are the rules of ``extra``, or the built-in ones, whose id contains ``select``.
 
     Raises:
         RuleError: a rule file is wrong.
     """
-    rules = load(extra).rules
     folder = resources.patterns() if extra is None else extra
-    count, failures = 0, []
-    for path in rule_files(folder):
-        if select not in path.stem:
-            continue
+    paths = [path for path in rule_files(folder) if select in path.stem]
+    rules = load(extra).rules if paths else {}
+    failures = []
+    for path in paths:
         for variant in rules[path.stem].match:
-            if variant.compiled is None:
-                continue
-            count += 1
-            slow = slow_attack(variant)
+            slow = None if variant.compiled is None else slow_attack(variant)
             if slow is not None:
                 spent, text = slow
                 failures.append(
@@ -89,4 +85,4 @@ def lint(extra: Path | None = None, select: str = "") -> tuple[int, list[str]]:
                     f"{spent:.1f} s on {len(text)} bytes that begin with "
                     f"{text[:40].decode('ascii', 'backslashreplace')!r}; bound its repeats"
                 )
-    return count, failures
+    return len(paths), failures

@@ -15,6 +15,8 @@ _VARYING = re.compile(r"0x[0-9a-fA-F]+|\d[\d.:-]*|/[\w./-]+|'[^']*'|\"[^\"]*\"")
 _HEAD = re.compile(r"^.*?\[(?:ERROR|WARNING|INFO|EVENT)\] \w+\([^)]*\):\S+ (?:\[[^\]]*\])?\s*")
 # What YAML refuses in a text unless it is escaped, and JSON does not escape.
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+# How a text begins that the skeleton leaves to its author.
+UNWRITTEN = ("TODO: ", "待写：")
 _MIN_LITERAL = 4
 _MAX_LITERALS = 3
 

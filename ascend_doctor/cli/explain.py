@@ -56,6 +56,8 @@ def command(ctx: click.Context, terms: tuple[str, ...], format_: str, lang: str)
 
     output = standard_output()
     known = Glossary(index.load())
+    if "-" in terms and len(terms) > 1:
+        raise click.UsageError("- stands for standard input, and stands alone")
     if terms in ((), ("-",)):
         text = standard_input(
             MAX_TEXT, is_asked=bool(terms), otherwise="name a code, or pipe a text in"

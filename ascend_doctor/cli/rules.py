@@ -133,7 +133,7 @@ def test(ctx: click.Context, folder: Path | None, select: str) -> None:
     """
     from ascend_doctor.authoring.check import check
 
-    _run(ctx, check, folder, select, "rules")
+    _run(ctx, check, folder, select)
 
 
 @command.command("lint")
@@ -147,7 +147,7 @@ def lint(ctx: click.Context, folder: Path | None, select: str) -> None:
     """
     from ascend_doctor.authoring.lint import lint as attack
 
-    _run(ctx, attack, folder, select, "patterns")
+    _run(ctx, attack, folder, select)
 
 
 def _run(
@@ -155,7 +155,6 @@ def _run(
     work: Callable[[Any, str], tuple[int, list[str]]],
     folder: Path | None,
     select: str,
-    what: str,
 ) -> None:
     count, failures = work(folder, select)
     for line in failures:
@@ -165,5 +164,5 @@ def _run(
         asked = f" whose id contains {select}" if select else ""
         click.echo(f"error: no rule to try: {where} hold none{asked}", err=True)
         ctx.exit(exits.NO_INPUT)
-    click.echo(f"{count} {what}, {len(failures)} failures", err=True)
+    click.echo(f"{count} rules, {len(failures)} failures", err=True)
     ctx.exit(exits.FINDINGS if failures else exits.OK)

@@ -28,6 +28,10 @@ _LOSS = re.compile(
     rb"[Ll]oss[\"']?(?: {0,2}[:=] {0,4}| is | )[\"'(\[]{0,2}(?:tensor\(\[?)?"
     rb"(?P<value>-?(?:" + _NUMBER + rb"|" + _NOT_FINITE + rb"))(?![\w%:]|\.\d)"
 )
+_GRADIENT = re.compile(
+    rb"\b(?:grad_norm|grad norm|global_norm|gnorm)[\"']?(?: ?[:=] {0,2}| )[\"'\[]?"
+    rb"(?P<norm>\d{1,12}(?:\.\d{1,18})?(?:[eE][-+]\d{1,3})?)(?![\w.])"
+)
 _TOTAL = re.compile(
     rb"(?<![\w/.-])(?:[Ll][Mm]|[Tt]rain(?:ing)?|trainer|[Tt]otal|[Rr]unning|[Mm]ean|[Aa]vg|[Aa]verage"
     rb"|[Bb]atch|[Ss]tep|[Ii]ter(?:ation)?|[Cc]urrent|reduced_train|[Gg]lobal)[ _/]\Z"
@@ -89,6 +93,16 @@ class StepLine:
     epoch: float | None
     step: int | None
     is_bar: bool
+
+
+def finite_gradient(line: bytes) -> str | None:
+    """Return the norm of the gradient that ``line`` prints, None if it is not finite or absent.
+
+    >>> finite_gradient(b"{'loss': 2.31, 'grad_norm': 0.91}"), finite_gradient(b"grad norm: nan |")
+    ('0.91', None)
+    """
+    found = _GRADIENT.search(line)
+    return None if found is None else found["norm"].decode()
 
 
 def parse(line: bytes) -> StepLine | None:

@@ -14,6 +14,8 @@ HEAD = 64 << 10
 # Why a file without a byte was skipped: there was nothing in it to miss.
 EMPTY = "empty"
 
+# Where a log was cut while it was being written (copytruncate, a crash), it begins with a hole.
+_HOLE = bytes(16)
 _GZIP = b"\x1f\x8b"
 # The unpacker copies what is left behind each member: small pieces keep many members cheap.
 _PIECE = 16 << 10
@@ -59,6 +61,10 @@ def blocks(stream: BinaryIO) -> Iterator[bytes]:
         rest = _gunzipped(rest)
         head = next(rest, b"")
         rest = _chain(head, rest)
+    if head.startswith(_HOLE):
+        rest = _behind_hole(rest)
+        head = next(rest, b"")
+        rest = _chain(head, rest)
     encoding = wide_encoding(head)
     return rest if encoding is None else to_utf8(rest, encoding)
 
@@ -88,6 +94,16 @@ def _chain(head: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     if head:
         yield head
     yield from rest
+
+
+def _behind_hole(rest: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield what stands behind leading NULs; a few of them if nothing does."""
+    for block in rest:
+        if text := block.lstrip(b"\x00"):
+            yield text
+            yield from rest
+            return
+    yield _HOLE
 
 
 def _pieces(packed: Iterator[bytes]) -> Iterator[bytes]:

@@ -60,8 +60,10 @@ def with_rules(index: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Return an index with a site's own rules added.
 
     Raises:
-        RuleError: a file is wrong, or its id is taken.
+        RuleError: a file is wrong, its id is taken, or there is no rule file at all.
     """
+    if next(rule_files(folder), None) is None:
+        raise RuleError(f"{folder}: holds no readable rule; they lie in <family>/<id>.yaml")
     known = {item["id"]: item for item in index["rules"]}
     return _indexed({**index, "rules": _compiled(folder, known)})
 

@@ -39,6 +39,7 @@ READERS: Mapping[str, Mapping[str, frozenset[str]]] = {
             ("exploded", "stuck", "zero"), frozenset({"loss", "best", "last", "lines"})
         ),
         "recovered": frozenset({"loss", "count", "lines"}),
+        "gradient_finite": frozenset({"norm"}),
     },
     "environment": {
         "torch_differs": frozenset({"torch_npu", "torch"}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
@@ -16,7 +17,10 @@ Texts = Mapping[Lang, str]
 Steps = Mapping[Lang, tuple[str, ...]]
 
 # What a code of each table is called; the rest of the sections hold terms without a code.
-KINDS = ("acl", "error_manager", "hccl", "torch_npu", "runtime", "variables", "article", "rule")
+KINDS = (
+    *("acl", "error_manager", "hccl", "torch_npu", "runtime", "variables", "article"),
+    *("rule", "family"),
+)
 
 _RUNTIME = re.compile(r"0[xX]0?(7[0-9a-fA-F]{6})")
 # HCCL prints module and code in one number; 5 is the module HCCL.
@@ -26,6 +30,9 @@ _WORD = re.compile(r"[A-Za-z_][\w.]{5,79}")
 # How alike a known term must be to be proposed for an unknown one.
 _LIKENESS = 0.75
 _MAX_PROPOSED = 3
+_MAX_LENGTH = 80
+# What stands around a term where it is copied from: [EI0002], EI0002:, $NAME.
+_AROUND = "[](){}<>\"'`,.;:$"
 
 
 def _no_steps() -> Steps:
@@ -51,7 +58,7 @@ class Explanation:
     code: str = ""
     name: str = ""
     family: str = ""
-    status: str = "real"
+    status: str = "unknown"
     default: str | None = None
     instead: str | None = None
     claim: Texts | None = None
@@ -82,8 +89,13 @@ class Glossary:
             yield rule, ("rule", rule)
         for code, (name, _) in knowledge.codes.runtime.items():
             yield name.casefold(), ("runtime", code)
+        # A title that several codes share names none of them.
+        names = Counter(row.name for row in self._rows.values())
         for row in self._rows.values():
-            yield row.name.casefold(), (row.table, row.code)
+            if names[row.name] == 1 and row.name != "-":
+                yield row.name.casefold(), (row.table, row.code)
+        for family in knowledge.families:
+            yield family, ("family", family)
         for row in self._rows.values():
             yield row.code.casefold(), (row.table, row.code)
         for section, pages in self._knowledge.pages.items():
@@ -93,14 +105,21 @@ class Glossary:
 
     def explain(self, term: str) -> Explanation:
         """Return what is known of ``term``; an unknown one comes back with proposals."""
-        found = self._found(term.strip())
+        bare = term.strip().strip(_AROUND)
+        asked = (term.strip(), bare, bare.partition("=")[0])
+        found = next(filter(None, map(self._found, asked)), None)
         if found is None:
-            alike = difflib.get_close_matches(
-                term.strip().casefold(), self._spelt, _MAX_PROPOSED, _LIKENESS
-            )
-            keys = dict.fromkeys(self._spelt[spelling][1] for spelling in alike)
-            return Explanation(term, proposed=tuple(keys))
+            return Explanation(term, proposed=self._like(bare))
         return self._explanation(term, *found)
+
+    def _like(self, term: str) -> tuple[str, ...]:
+        if len(term) > _MAX_LENGTH:
+            return ()
+        alike = difflib.get_close_matches(term.casefold(), self._spelt, _MAX_PROPOSED, _LIKENESS)
+        keys = (self._spelt[spelling] for spelling in alike)
+        # A small number says nothing; what HCCL calls it does.
+        named = (self._rows[key].name if key[0] == "hccl" else key[1] for key in keys)
+        return tuple(dict.fromkeys(named))
 
     def terms_in(self, text: str) -> list[str]:
         """Return the codes, variables and terms that a text names, in its order, each once."""
@@ -125,6 +144,18 @@ class Glossary:
     def _explanation(self, term: str, kind: str, key: str) -> Explanation:
         if kind == "rule":
             return self._of_rule(term, self._knowledge.rules[key])
+        if kind == "family":
+            family = self._knowledge.families[key]
+            return Explanation(
+                term,
+                kind,
+                code=key,
+                family=key,
+                status="real",
+                means=family.title,
+                next=family.next,
+                is_full=True,
+            )
         if kind == "runtime":
             name, acl = self._knowledge.codes.runtime[key]
             told = self._explanation(term, "acl", acl)
@@ -156,6 +187,7 @@ class Glossary:
         return Explanation(
             term,
             "rule",
+            status="real",
             code=rule.id,
             family=rule.family,
             means={lang: texts[lang].cause for lang in LANGS},
@@ -167,6 +199,7 @@ class Glossary:
         return Explanation(
             term,
             row.table,
+            status="real",
             code=row.code,
             name=row.name,
             family=row.family,

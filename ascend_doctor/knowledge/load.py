@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from ascend_doctor.knowledge.schema import RuleFile
 # libyaml is ten times faster; the pure loader reads the same language.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+# The largest file shipped has a quarter of this; YAML needs a hundred times its size in memory.
+MAX_BYTES = 1 << 20
 # Folders beside the families' that hold no rules.
 _NO_RULES = frozenset({"codes", "glossary"})
 
@@ -65,9 +68,16 @@ def load_yaml(path: Path) -> tuple[yaml.Node, Any]:
         RuleError: not readable, not YAML, or using what rule data has no need of.
     """
     try:
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode):
+            raise RuleError(f"{path}:1: file: is not a regular file")
+        if state.st_size > MAX_BYTES:
+            raise RuleError(f"{path}:1: file: is larger than {MAX_BYTES >> 10} KiB")
         text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as err:
-        raise RuleError(f"{path}:1: file: cannot be read as UTF-8 text: {err}") from err
+    except OSError as err:
+        raise RuleError(f"{path}:1: file: cannot be read: {err.strerror}") from err
+    except UnicodeDecodeError as err:
+        raise RuleError(f"{path}:1: file: is not UTF-8 text: {err}") from err
     try:
         for event in yaml.parse(text, Loader=_Loader):
             if isinstance(event, yaml.AliasEvent):

@@ -5,6 +5,7 @@ Only authors' tools and the build read this module; a scan reads the compiled in
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import product
 from typing import Annotated, Any, Literal
@@ -19,6 +20,11 @@ from ascend_doctor.records import ENVIRONMENT, FAMILIES, LANGS, Confidence, Lang
 
 # A shorter literal hits so often that the scan pays for it on every line.
 MIN_ANCHOR_BYTES = 4
+# A plog line has at most 1,023 bytes; beyond some thousand the automaton refuses.
+MAX_LITERAL_BYTES = 1000
+# Five times the longest one shipped. A pattern that calls itself can take all memory.
+MAX_REGEX = 4000
+_RECURSION = re.compile(r"\(\?(?:R|[+-]?\d+|&\w+|P>\w+)\)")
 
 # What texts may take from the environment: its values, and the versions that fit them.
 FROM_ENVIRONMENT = (*ENVIRONMENT, "fits_torch_npu", "fits_cann")
@@ -56,13 +62,13 @@ class Variant(Strict):
     @model_validator(mode="after")
     def _usable(self) -> Variant:
         for wording in self.wordings():
-            if max(len(literal.encode()) for literal in wording) < MIN_ANCHOR_BYTES:
+            sizes = [len(literal.encode()) for literal in wording]
+            if max(sizes) < MIN_ANCHOR_BYTES:
                 raise ValueError(f"no literal of {MIN_ANCHOR_BYTES} bytes or more")
+            if max(sizes) > MAX_LITERAL_BYTES:
+                raise ValueError(f"a literal of more than {MAX_LITERAL_BYTES} bytes")
         if self.regex is not None:
-            try:
-                regex.compile(self.regex.encode())
-            except regex.error as err:
-                raise ValueError(f"not a valid regex: {err}") from err
+            _check_regex(self.regex)
         return self
 
     def groups(self) -> set[str]:
@@ -70,6 +76,15 @@ class Variant(Strict):
         if self.regex is None:
             return set()
         return set(regex.compile(self.regex.encode()).groupindex)
+
+
+def _check_regex(pattern: str) -> None:
+    if len(pattern) > MAX_REGEX or _RECURSION.search(pattern):
+        raise ValueError(f"a regex has at most {MAX_REGEX} characters, and does not call itself")
+    try:
+        regex.compile(pattern.encode())
+    except (regex.error, RecursionError) as err:
+        raise ValueError(f"not a valid regex: {err}") from err
 
 
 class Provenance(Strict):

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, model_validator
 
 # The automaton of all literals takes no NUL.
 Line = Annotated[str, StringConstraints(min_length=1, pattern=r"^[^\x00]*$")]
-Prose = Annotated[str, StringConstraints(min_length=4, strip_whitespace=True)]
+Prose = Annotated[str, StringConstraints(min_length=2, strip_whitespace=True)]
 
 
 class Strict(BaseModel):

@@ -49,8 +49,9 @@ def _body(item: Explanation, sheet: Sheet, lang: Lang) -> None:
             terms = ", ".join(item.proposed)
             sheet.row("", [Block(Text(visible(label("proposed", lang, terms=terms))))])
         return
-    facts = [say("article_term" if item.kind == "article" else item.kind)]
-    facts += [item.family] if item.family else []
+    names = {"article": "article_term", "family": "family_term"}
+    facts = [say(names.get(item.kind, item.kind))]
+    facts += [item.family] if item.family not in ("", item.code) else []
     facts += [say(item.status)] if item.status != "real" else []
     sheet.row("", [Block(Text(" · ".join(facts), style="dim"))])
     if item.default is not None:

@@ -84,6 +84,13 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "variables": ("environment variable", "环境变量"),
     "article_term": ("term of the article", "文章中的术语"),
     "rule": ("rule", "规则"),
+    "family_term": ("family of failures", "故障类别"),
+    "nothing_knows": (
+        "The first one usually says why. Look up its codes with `ascend-doctor explain`; to teach "
+        "the tool the line, `ascend-doctor rules new`.",
+        "通常第一条报错说明了原因。其中的错误码可用 `ascend-doctor explain` 查询；"
+        "要让本工具认识这条报错，可用 `ascend-doctor rules new` 编写规则。",
+    ),
     "deprecated": ("deprecated", "已废弃"),
     "article-only": ("known from the article only", "仅见于文章"),
     "from_table": (

@@ -81,7 +81,7 @@ class _Writer:
             self._say(diagnosis.severity.label),
             self._say("family", id=diagnosis.family, title=family),
         ]
-        facts += [self._say(diagnosis.confidence), *self._extent(diagnosis)]
+        facts += [self._say(diagnosis.confidence), *self._extent(diagnosis), diagnosis.rule]
         self._row("", [Block(Text(" · ".join(facts), style="dim"))])
         if diagnosis.is_article:
             self._row("", [Block(Text(self._say("article"), style="yellow"))])
@@ -135,6 +135,7 @@ class _Writer:
             place.append(f"  ×{item.count}" if item.count > 1 else "", style="default")
             self._row("", [Block(place), Block(Text(_clipped(item.first.text.strip())))])
         self._more(len(items) - MAX_UNEXPLAINED)
+        self._row("", [Block(prose(self._say("nothing_knows")))])
 
     def _remarks(self, remarks: Sequence[Diagnosis]) -> None:
         self._console.print()

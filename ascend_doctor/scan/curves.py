@@ -1,8 +1,8 @@
 """The loss curves of one source, drawn while it is scanned, and what is wrong with them.
 
-Bounds: of the lines of a source that mention a loss, the first ``READ`` are read one by one,
-then as many of one in two, of one in four, and so on: ten million cost a hundred thousand.
-Each writer has one curve a name of the loss, at most ``MAX_CURVES`` in a
+Bounds: of the lines of a source that mention a loss or a gradient, the first ``READ`` are
+read one by one, then as many of one in two, of one in four, and so on: ten million cost a
+hundred thousand. Each writer has one curve a name of the loss, at most ``MAX_CURVES`` in a
 source, and a curve is a bounded ``Series``. What the curves say does not depend on how the
 source is cut into windows.
 """
@@ -18,7 +18,7 @@ from ascend_doctor.formats.sniff import origin_of
 from ascend_doctor.knowledge import curve as arithmetic
 from ascend_doctor.records import Record, Sighting
 from ascend_doctor.scan.judge import evidence
-from ascend_doctor.scan.series import Point, Series
+from ascend_doctor.scan.series import Line, Point, Series
 from ascend_doctor.view.prefix import NONE, Prefix, peel
 from ascend_doctor.view.view import View, of
 from ascend_doctor.view.window import Window
@@ -30,6 +30,8 @@ MAX_SPARSITY = 13
 # kinds of lines that take turns each has its share of what is read.
 _GOLDEN, _CIRCLE = 0x9E3779B9, 1 << 32
 MAX_CURVES = 32
+# What a line must hold to be read.
+_SIGNS = (b"loss", b"Loss", b"grad_norm", b"grad norm", b"global_norm")
 
 # A loss that was not finite has recovered if it was finite this often since.
 RECOVERED_LINES = 20
@@ -38,6 +40,15 @@ MAX_SHAPES = 256
 _DIGITS = b"0123456789"
 
 _Writer = tuple[object, ...]
+
+
+@dataclass(slots=True)
+class _Gradients:
+    """How often a writer printed a finite norm of the gradient, and the first of them."""
+
+    norm: str
+    line: Line
+    count: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +71,18 @@ class Curves:
         self._mentions = self._read = self._sparsity = 0
         self._weight = 1
         self._anonymous: set[bytes] = set()
+        self._gradients: dict[_Writer, _Gradients] = {}
 
     def see(self, view: View, *, is_raw: bool) -> None:
         """Read the step lines of one window; if ``is_raw``, no prefix was taken off its lines."""
         for start, end in self._lines(view):
-            line = view.text[start:end]
+            text = view.text[start:end]
             prefix = None if is_raw else view.prefix(start)
-            writer, said = self._peeled(line) if prefix is None else (_named(prefix), line)
+            writer, said = self._peeled(text) if prefix is None else (_named(prefix), text)
+            line = Line(text, view.number(start), prefix)
+            norm = metrics.finite_gradient(said) if b"norm" in said else None
+            if norm is not None:
+                self._count_gradient(writer, norm, line)
             step = metrics.parse(said)
             if step is None:
                 continue
@@ -78,7 +94,14 @@ class Curves:
                 series = self._series[key] = Series()
             elif series.starts_again(step):
                 series = self._series[key] = Series()
-            series.add(Point(step, line, view.number(start), prefix), self._weight)
+            series.add(Point(step, line), self._weight)
+
+    def _count_gradient(self, writer: _Writer, norm: str, line: Line) -> None:
+        known = self._gradients.get(writer)
+        if known is not None:
+            known.count += self._weight
+        elif len(self._gradients) < MAX_CURVES:
+            self._gradients[writer] = _Gradients(norm, line, self._weight)
 
     def told(self) -> Iterator[Told]:
         """Yield what is wrong with the curves: of each writer, that of the longest one.
@@ -86,6 +109,10 @@ class Curves:
         Where a curve ended in nan, the rules for nan have the word; nan that was skipped is told,
         and the rest of the curve is judged as any other.
         """
+        for found in self._gradients.values():
+            record = self._record(found.line)
+            sighting = Sighting((evidence(record, 0),), {"norm": found.norm})
+            yield Told("gradient_finite", record, sighting, found.count)
         for series in self._longest():
             if series.bad is not None:
                 if series.finite_since < RECOVERED_LINES:
@@ -106,12 +133,11 @@ class Curves:
         yield from best.values()
 
     def _lines(self, view: View) -> Iterator[tuple[int, int]]:
-        """Yield where each line begins and ends that mentions a loss and is to be read."""
+        """Yield where each line begins and ends that holds a sign and is to be read."""
         text = view.text
         low, high = view.body
-        lower, upper = text.find(b"loss", low), text.find(b"Loss", low)
-        while lower >= 0 or upper >= 0:
-            at = lower if upper < 0 or 0 <= lower < upper else upper
+        places = {word: text.find(word, low) for word in _SIGNS}
+        while (at := min((place for place in places.values() if place >= 0), default=-1)) >= 0:
             start = text.rfind(b"\n", max(0, at - metrics.MAX_LINE), at) + 1
             end = text.find(b"\n", at, at + metrics.MAX_LINE)
             if end < 0:
@@ -120,10 +146,9 @@ class Curves:
                 break
             if start >= low and end - start <= metrics.MAX_LINE and self._is_due():
                 yield start, end
-            if 0 <= lower < end:
-                lower = text.find(b"loss", end)
-            if 0 <= upper < end:
-                upper = text.find(b"Loss", end)
+            for word, place in places.items():
+                if 0 <= place < end:
+                    places[word] = text.find(word, end)
 
     def _is_due(self) -> bool:
         """Count one more line that mentions a loss, and say whether it is to be read."""
@@ -138,8 +163,9 @@ class Curves:
 
     def _peeled(self, line: bytes) -> tuple[_Writer, bytes]:
         """Return who wrote a raw line, and what; heads that differ in digits are tried once."""
-        # Both spellings of the word that every line here holds; a writer stands before it.
-        shape = line.partition(b"oss")[0].translate(None, _DIGITS)
+        # A writer stands before what both spellings of the words have in common.
+        head = min(line.partition(b"oss")[0], line.partition(b"norm")[0], key=len)
+        shape = head.translate(None, _DIGITS)
         if shape in self._anonymous:
             return _NOBODY, line
         prefix, said = peel(line)
@@ -148,13 +174,13 @@ class Curves:
             self._anonymous.add(shape)
         return writer, said
 
-    def _record(self, point: Point) -> Record:
-        text = point.line + b"\n"
-        if point.prefix is None:
-            view = of(Window(text, (0, len(text)), point.place[0]))
+    def _record(self, line: Line) -> Record:
+        text = line.text + b"\n"
+        if line.prefix is None:
+            view = of(Window(text, (0, len(text)), line.place[0]))
         else:
-            prefixes = {} if point.prefix is NONE else {0: point.prefix}
-            view = View(text, (0, len(text)), point.place[0], [0], [point.place], prefixes)
+            prefixes = {} if line.prefix is NONE else {0: line.prefix}
+            view = View(text, (0, len(text)), line.place[0], [0], [line.place], prefixes)
         return Records(view, self._source, self._origin).at(0)[1]
 
     def _bad(self, series: Series, verdict: arithmetic.Verdict) -> Told:
@@ -171,8 +197,8 @@ class Curves:
             **_counters("", point.step),
             **_counters("best_", best.step),
         }
-        record = self._record(point)
-        proof = (evidence(record, 0), evidence(self._record(best), 0))
+        record = self._record(point.line)
+        proof = (evidence(record, 0), evidence(self._record(best.line), 0))
         return Told(verdict.name, record, Sighting(proof, captures), 1)
 
     def _recovered(self, series: Series, bad: Point) -> Told:
@@ -182,7 +208,7 @@ class Curves:
             "lines": str(series.finite_since),
             **_counters("", bad.step),
         }
-        record = self._record(bad)
+        record = self._record(bad.line)
         sighting = Sighting((evidence(record, 0),), captures)
         return Told("recovered", record, sighting, series.finite_since)
 

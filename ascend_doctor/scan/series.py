@@ -17,13 +17,20 @@ MAX_GROUPS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """One step line, and where it stands."""
+class Line:
+    """A line as it was printed, and where it stands; no prefix means that none was taken off."""
 
-    step: metrics.StepLine
-    line: bytes
+    text: bytes
     place: tuple[int, int]
     prefix: Prefix | None
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What one step line says, and the line."""
+
+    step: metrics.StepLine
+    line: Line
 
 
 @dataclass(slots=True)
@@ -84,7 +91,7 @@ class Series:
             self.in_last += weight
             return
         if self.is_plain:
-            self.is_plain = not metrics.has_other_objective(point.line)
+            self.is_plain = not metrics.has_other_objective(point.line.text)
         if not self.groups:
             # Where only some lines are read, groups of fewer would be joined later than others.
             self.stride = weight

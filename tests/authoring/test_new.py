@@ -33,6 +33,10 @@ def test_the_file_is_a_valid_rule_that_matches_its_line(tmp_path):
     assert path == tmp_path / "communication" / "communication-port-taken.yaml"
     made = load_rule(path)
     assert made.match[0].literals == ("][Listen]port[", "] is taken")
+    unwritten = f"{path}: communication-port-taken: has texts that are still to be written"
+    assert check(tmp_path, "communication-port-taken") == (1, [unwritten])
+    written = path.read_text(encoding="utf-8").replace("TODO: ", "").replace("待写：", "")
+    path.write_text(written, encoding="utf-8")
     assert check(tmp_path, "communication-port-taken") == (1, [])
 
 

@@ -72,7 +72,7 @@ def test_new_begins_a_file_from_a_line_on_stdin(run, tmp_path):
 def test_lint_tells_slow_patterns_and_exits_1(run, tmp_path):
     patterns(tmp_path, rule("buffer-oom-slow", "pool is full", regex=r"pool (?:\w+ ?)+ dry"))
     done = run("rules", "lint", tmp_path)
-    assert (done.exit_code, done.stderr) == (1, "1 patterns, 1 failures\n")
+    assert (done.exit_code, done.stderr) == (1, "1 rules, 1 failures\n")
     assert "buffer-oom-slow: match.0.regex: " in done.stdout
 
 

@@ -26,6 +26,12 @@ def test_text_comes_as_it_is():
     assert read(b"") == b""
 
 
+@pytest.mark.parametrize("size", [16, 1000, BLOCK, 3 * BLOCK + 5])
+def test_the_hole_at_the_head_of_a_truncated_log_is_left_out(size):
+    assert b"".join(blocks(io.BytesIO(bytes(size) + b"ERROR x\n\x00y\n"))) == b"ERROR x\n\x00y\n"
+    assert unreadable(next(blocks(io.BytesIO(bytes(size))))) == "binary"
+
+
 def test_a_large_file_comes_in_bounded_blocks():
     raw = bytes(range(1, 256)) * 16_000
     found = [*blocks(io.BytesIO(raw))]

@@ -52,6 +52,9 @@ def pages(folder, text, section="acl"):
         ("ei0002", "error_manager", "EI0002", "Communication_Error_Timeout"),
         ("ERR00100", "torch_npu", "ERR00100", "PTA_ACL"),
         ("not-found-shared-library", "rule", "not-found-shared-library", ""),
+        ("buffer_oom", "family", "buffer_oom", ""),
+        ("[EI0002]:", "error_manager", "EI0002", "Communication_Error_Timeout"),
+        ("$EI0002=1", "error_manager", "EI0002", "Communication_Error_Timeout"),
     ],
 )  # fmt: skip
 def test_a_term_is_known_however_it_is_written(term, kind, code, name):
@@ -67,6 +70,7 @@ def test_a_code_without_a_page_is_told_from_its_table():
         code="507899",
         name="ACL_ERROR_RT_DRV_INTERNAL_ERROR",
         family="device_fault",
+        status="real",
         means=row.meaning,
         next=KNOWN.families["device_fault"].next,
     )
@@ -81,6 +85,7 @@ def test_a_page_says_more_than_the_table(tmp_path):
         code="107002",
         name="ACL_ERROR_RT_CONTEXT_NULL",
         family="runtime_misuse",
+        status="real",
         means={"en": "No context.", "zh": "没有上下文。"},
         causes={"en": ("A thread of its own.",), "zh": ("自建线程。",)},
         next={"en": ("Call `torch.npu.set_device`.",), "zh": ("调用 `torch.npu.set_device`。",)},
@@ -88,13 +93,14 @@ def test_a_page_says_more_than_the_table(tmp_path):
     )
 
 
-@pytest.mark.parametrize("term", ["107999", "E", "", "0x7", "0x70fffff", "errNo[5]", "红"])
+@pytest.mark.parametrize("term", ["107999", "E", "", "-", "0x7", "0x70fffff", "errNo[5]", "红"])
 def test_what_is_not_known_is_said_to_be_unknown(term):
     assert not TABLES.explain(term).is_known
 
 
 def test_what_looks_like_a_known_term_is_proposed():
     assert TABLES.explain("ACL_ERROR_RT_CONTEXT_NUL").proposed[0] == "107002"
+    assert TABLES.explain("HCCL_E_INTERNA").proposed[0] == "HCCL_E_INTERNAL"
 
 
 def test_a_text_is_searched_for_what_it_names():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from ascend_doctor.errors import RuleError
+from ascend_doctor.knowledge import index
 from ascend_doctor.knowledge.build import compile_patterns, with_rules
-from ascend_doctor.knowledge.load import load_rule, rule_files
+from ascend_doctor.knowledge.load import MAX_BYTES, load_rule, rule_files
 from tests.rulesets import patterns, rule
 
 GOOD = """\
@@ -340,7 +343,7 @@ def test_languages_must_use_the_same_captures(path):
         (b"# only a comment\n", "1: rule: the file is empty"),
         (b"- a\n- b\n", "1: rule: "),
         (b"only words\n", "1: rule: "),
-        (GOOD.encode("gb18030"), "1: file: cannot be read as UTF-8 text: "),
+        (GOOD.encode("gb18030"), "1: file: is not UTF-8 text: "),
         (
             GOOD.replace("pool is", "pool\x01is").encode(),
             "9: yaml: control characters are not allowed",
@@ -355,9 +358,35 @@ def test_what_is_no_rule_file_is_told(path, content, expected):
     assert message(path).startswith(expected)
 
 
+def test_a_file_that_is_none_or_too_large_is_told(path):
+    path.unlink()
+    os.mkfifo(path)
+    assert message(path) == "1: file: is not a regular file"
+    path.unlink()
+    path.write_text("#" * (MAX_BYTES + 1), encoding="utf-8")
+    assert message(path) == "1: file: is larger than 1024 KiB"
+
+
+def test_a_folder_without_rules_is_told(tmp_path):
+    (tmp_path / "flat.yaml").write_text(GOOD, encoding="utf-8")
+    with pytest.raises(RuleError) as err:
+        index.load(tmp_path)
+    assert str(err.value) == f"{tmp_path}: holds no readable rule; they lie in <family>/<id>.yaml"
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(?R)", "(?1)x", "(?&who)", "(" * 3000 + ")" * 3000, "x" * 5000]
+)
+def test_a_regex_that_could_take_all_memory_is_refused(path, pattern):
+    path.write_text(GOOD.replace("who>.+)'", f"who>.+){pattern}'"), encoding="utf-8")
+    assert message(path) == (
+        "9: match.0: a regex has at most 4000 characters, and does not call itself"
+    )
+
+
 def test_a_missing_file_is_told(path):
     path.unlink()
-    assert message(path).startswith("1: file: cannot be read as UTF-8 text: [Errno 2]")
+    assert message(path).startswith("1: file: cannot be read: No such file or directory")
 
 
 def test_rule_files_come_in_a_stable_order_and_without_the_tables(tmp_path):

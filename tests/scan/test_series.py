@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from ascend_doctor.formats.metrics import StepLine
-from ascend_doctor.scan.series import MAX_GROUPS, Point, Series
+from ascend_doctor.scan.series import MAX_GROUPS, Line, Point, Series
 
 
 def drawn(weights: list[int]) -> Series:
@@ -15,7 +15,7 @@ def drawn(weights: list[int]) -> Series:
     series, at = Series(), 0
     for weight in weights:
         step = StepLine("loss", str(at), float(at), None, at, False)
-        series.add(Point(step, b"", (at, 0), None), weight)
+        series.add(Point(step, Line(b"", (at, 0), None)), weight)
         at += weight
     return series
 
@@ -43,7 +43,7 @@ def test_a_group_keeps_its_lowest_and_its_highest_line():
     series = Series()
     for at, value in enumerate([5.0, 9.0, 1.0, 4.0] * MAX_GROUPS):
         step = StepLine("loss", str(value), value, None, at, False)
-        series.add(Point(step, b"", (at, 0), None), 1)
+        series.add(Point(step, Line(b"", (at, 0), None)), 1)
     curve = series.curve()
     assert (curve.stride, len(curve.values)) == (4, MAX_GROUPS)
     assert (set(curve.values), set(curve.lows), set(curve.highs)) == ({5.0}, {1.0}, {9.0})
