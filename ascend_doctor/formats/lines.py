@@ -67,6 +67,15 @@ class Line:
         """True if it is a plog message below error level."""
         return isinstance(self.head, plog.Head) and self.head.is_quiet
 
+    @property
+    def is_remark(self) -> bool:
+        """True if it is a plog message below warning: what stands below is more likely a program's.
+
+        With them switched on, plog and the program's own output share a stream; taken for more of
+        a remark, the error that a program prints would count for nothing.
+        """
+        return isinstance(self.head, plog.Head) and self.head.level in REMARKS
+
     def may_continue_plog(self, header: Line) -> bool:
         """Say whether it can be a further line of the message that begins in ``header``.
 
@@ -86,6 +95,7 @@ class Line:
         return one.key != b"" and one.key == two.key
 
 
+REMARKS = frozenset({"DEBUG", "INFO", "EVENT", "TRACE"})
 LEVEL_WORD = re.compile(
     rb"\s{0,16}[\[(<]{0,2}(DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|Warning|Error)[\])>:]"
 )
@@ -163,6 +173,7 @@ class Lines:
             below = self.below(line) if line.is_quiet else None
             known = line.is_quiet and (
                 below is None
+                or line.is_remark
                 or below.kind not in (Kind.TEXT, Kind.INDENTED)
                 or not below.may_continue_plog(line)
                 or self._is_within_report(line)

@@ -5,7 +5,7 @@ r"""CANN host and device logs (plog, slog) and what shares their header.
 Variants seen: a thread id between pid and name (MindSpore), an empty name, a number for an
 unknown level or module, a blank between date and time (torchair), no name and time at all
 (very old), lines of other collectors in front. A line without a header continues the one
-before it, since messages may hold newlines.
+a warning before it, since messages may hold newlines.
 
 >>> head = parse(b"[ERROR] GE(7,py):2024-05-02-11:04:09.120.001 [a.cc:1]7 boom")
 >>> head.level, head.module, head.pid, head.time

@@ -431,9 +431,18 @@ def test_a_report_does_not_go_on_below_an_error_that_another_logs():
     assert spans(data) == [(1,), (2, 3)]
 
 
-def test_lines_below_a_quiet_message_are_more_of_it_where_nothing_else_is_going_on():
-    data = b"step 3\n" + quiet() + b"  shape: 3\nformat: ND\n" + quiet() + b"  shape: 4\n"
+def test_lines_below_a_warning_are_more_of_it_where_nothing_else_is_going_on():
+    warning = quiet(level=b"WARNING")
+    data = b"step 3\n" + warning + b"  shape: 3\nformat: ND\n" + warning + b"  shape: 4\n"
     assert spans(data) == [(1,), (2, 3, 4), (5, 6)]
+
+
+@pytest.mark.parametrize("level", [b"DEBUG", b"INFO", b"EVENT", b"TRACE"])
+def test_lines_below_a_remark_are_the_programs_own(level):
+    remark = quiet(level=level)
+    data = remark + b"libgraph.so FAIL\n" + remark + b"make[2]: *** [all] Error 2\n"
+    found = {r.lines[0]: (r.level, r.text) for r in records_of(data) if r.kind != "plog"}
+    assert found == {2: ("", b"libgraph.so FAIL"), 4: ("", b"make[2]: *** [all] Error 2")}
 
 
 @pytest.mark.parametrize(
