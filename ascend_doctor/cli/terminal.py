@@ -10,7 +10,7 @@ from typing import Any, TextIO
 
 import click
 
-from ascend_doctor.view.encoding import shown
+from ascend_doctor.view.encoding import shown, wide_encoding
 
 # Lines longer than this are hard to read, however wide the window.
 MAX_WIDTH = 120
@@ -36,7 +36,9 @@ def standard_output() -> TextIO:
 
 
 def standard_input(limit: int, *, is_asked: bool, otherwise: str) -> str:
-    """Return what is piped in, ``limit`` bytes of it at most, in whatever encoding.
+    """Return what is piped in, in whatever encoding; of more than ``limit`` bytes the rest is left.
+
+    What is left is said to be.
 
     Raises:
         click.UsageError: it is closed, or it is a terminal and was not asked for; ``otherwise``
@@ -44,4 +46,8 @@ def standard_input(limit: int, *, is_asked: bool, otherwise: str) -> str:
     """
     if sys.stdin is None or (sys.stdin.isatty() and not is_asked):
         raise click.UsageError(otherwise)
-    return shown(sys.stdin.buffer.read(limit))
+    data = sys.stdin.buffer.read(limit + 1)
+    if len(data) > limit:
+        click.echo(f"note: only the first {limit >> 20} MiB are read; analyze reads all", err=True)
+    encoding = wide_encoding(data)
+    return shown(data[:limit]) if encoding is None else data[:limit].decode(encoding, "replace")

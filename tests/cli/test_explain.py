@@ -51,3 +51,14 @@ def test_what_is_unknown_is_named_and_exits_1(run):
         "no\\x1b[31mpe",
         "  Not known here. If a log says it, `ascend-doctor analyze` reads the sentence beside it.",
     ]
+
+
+def test_a_paste_from_windows_is_read(run):
+    done = run("explain", "-", "--format", "json", stdin="EI0002: x\n".encode("utf-16"))
+    assert [item["code"] for item in json.loads(done.stdout)["explanations"]] == ["EI0002"]
+
+
+def test_what_is_too_long_to_be_a_paste_is_said(run):
+    done = run("explain", "-", stdin=b"EI0002: x\n" + b"word \n" * (1 << 20))
+    assert done.exit_code == 0
+    assert done.stderr == "note: only the first 4 MiB are read; analyze reads all\n"
