@@ -48,6 +48,6 @@ def standard_input(limit: int, *, is_asked: bool, otherwise: str) -> str:
         raise click.UsageError(otherwise)
     data = sys.stdin.buffer.read(limit + 1)
     if len(data) > limit:
-        click.echo(f"note: only the first {limit >> 20} MiB are read; analyze reads all", err=True)
+        click.echo(f"note: only the first {limit >> 10} KiB of the text are read", err=True)
     encoding = wide_encoding(data)
     return shown(data[:limit]) if encoding is None else data[:limit].decode(encoding, "replace")

@@ -17,8 +17,6 @@ from ascend_doctor.records import ROLES, Severity
 
 # Clocks of nodes differ; a follow-up may seem to come this much before its cause.
 CLOCK_SKEW_S = 5.0
-
-
 # Lines behind a stop on purpose in which what it broke off may still be told.
 STOP_REACH = 400
 

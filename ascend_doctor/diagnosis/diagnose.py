@@ -98,6 +98,8 @@ def _captures(chain: Chain, environment: Environment) -> Mapping[str, str]:
         given = sighting.captures
         if all(own.get(name, text) == text for name, text in given.items()):
             own |= given
+    if not claim.from_environment:
+        return said | own
     known = environment.captures()
     around = {name: known[name] for name in claim.from_environment & known.keys()}
     return around | said | own

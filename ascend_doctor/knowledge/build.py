@@ -50,7 +50,8 @@ def compile_patterns(patterns: Path) -> dict[str, Any]:
                 for name in CODE_TABLES
             },
             "runtime": _table(patterns / "codes" / "runtime.tsv", _RUNTIME_COLUMNS),
-            "pages": compile_pages(patterns),
+            # A text within the text: a scan of a log that needs no page does not parse it.
+            "pages": _text(compile_pages(patterns)),
             "versions": _table(patterns / "versions.tsv", _VERSION_COLUMNS),
         }
     )

@@ -6,7 +6,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ascend_doctor.knowledge.codes import Code
 from ascend_doctor.knowledge.index import Knowledge
@@ -26,7 +26,7 @@ _RUNTIME = re.compile(r"0[xX]0?(7[0-9a-fA-F]{6})")
 # HCCL prints module and code in one number; 5 is the module HCCL.
 _HCCL = re.compile(r"(?:errNo\[)?0[xX]0{1,9}5[0-9a-fA-F]{2}([0-9a-fA-F]{4})\]?")
 # A term in running text: long enough not to be an ordinary word.
-_WORD = re.compile(r"[A-Za-z_][\w.]{5,79}")
+_WORD = re.compile(rb"[A-Za-z_][\w.]{5,79}")
 # How alike a known term must be to be proposed for an unknown one.
 _LIKENESS = 0.75
 _MAX_PROPOSED = 3
@@ -124,12 +124,14 @@ class Glossary:
     def terms_in(self, text: str) -> list[str]:
         """Return the codes, variables and terms that a text names, in its order, each once."""
         places: dict[str, int] = {}
-        for offset, code in self._knowledge.codes.find(text.encode()):
+        data = text.encode("utf-8", "replace")
+        for offset, code in self._knowledge.codes.find(data):
             places.setdefault(code.code, offset)
-        for found in _WORD.finditer(text):
-            key = self._spelt.get(found[0].rstrip(".").casefold())
+        for found in _WORD.finditer(data):
+            word = found[0].decode().rstrip(".")
+            key = self._spelt.get(word.casefold())
             # An ordinary word is no term: it must be spelt as only a name is.
-            if key is not None and re.search(r"[A-Z_.\d]", found[0]):
+            if key is not None and re.search(r"[A-Z_.\d]", word):
                 places.setdefault(key[1], found.start())
         return sorted(places, key=lambda term: places[term])
 
@@ -159,9 +161,7 @@ class Glossary:
         if kind == "runtime":
             name, acl = self._knowledge.codes.runtime[key]
             told = self._explanation(term, "acl", acl)
-            return Explanation(
-                **{**vars(told), "kind": kind, "code": key, "name": f"{name} → {acl} {told.name}"}
-            )
+            return replace(told, kind=kind, code=key, name=f"{name} → {acl} {told.name}")
         row = self._rows.get((kind, key))
         page = self._knowledge.pages.get(kind, {}).get(key)
         if page is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -122,12 +122,31 @@ def from_dict(index: Mapping[str, Any]) -> Knowledge:
         Pair(npu, torch, cann, tuple(python.split()), "" if eol == "-" else eol)
         for npu, (torch, cann, python, eol) in index["versions"].items()
     )
-    pages = {
-        section: {term: page_of(page) for term, page in items.items()}
-        for section, items in index["pages"].items()
-    }
-    codes = Codes(tables, runtime)
+    codes, pages = Codes(tables, runtime), _Pages(index["pages"])
     return Knowledge(index["digest"], rules, families, codes, Versions(pairs), pages)
+
+
+class _Pages(Mapping[str, Mapping[str, Page]]):
+    """Pages by section and term, read from their JSON when the first is asked for."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _sections(self) -> Mapping[str, Mapping[str, Page]]:
+        return {
+            section: {term: page_of(page) for term, page in items.items()}
+            for section, items in json.loads(self._text).items()
+        }
+
+    def __getitem__(self, section: str) -> Mapping[str, Page]:
+        return self._sections[section]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._sections)
+
+    def __len__(self) -> int:
+        return len(self._sections)
 
 
 def page_of(item: Mapping[str, Any]) -> Page:

@@ -61,4 +61,4 @@ def test_a_paste_from_windows_is_read(run):
 def test_what_is_too_long_to_be_a_paste_is_said(run):
     done = run("explain", "-", stdin=b"EI0002: x\n" + b"word \n" * (1 << 20))
     assert done.exit_code == 0
-    assert done.stderr == "note: only the first 4 MiB are read; analyze reads all\n"
+    assert done.stderr == "note: only the first 4096 KiB of the text are read\n"

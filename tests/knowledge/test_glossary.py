@@ -112,6 +112,11 @@ def test_a_text_is_searched_for_what_it_names():
     assert TABLES.terms_in(text) == ["507899", "ERR00100", "EZ1001", "107001", "107002"]
 
 
+def test_terms_come_in_their_order_behind_chinese():
+    text = "报错发生在第二张卡上，先看 ACL_ERROR_RT_CONTEXT_NULL，再看 EI0002"
+    assert TABLES.terms_in(text) == ["107002", "EI0002"]
+
+
 @given(st.text())
 def test_no_text_breaks_it(text):
     for term in (text, *TABLES.terms_in(text)):
