@@ -1,0 +1,1 @@
+"""What ``ascend-doctor analyze`` costs, as ratios to ripgrep and to a bare interpreter."""
