@@ -31,7 +31,7 @@ _REFUSED = (
     "active; 196.50 MiB free; 59.02 GiB reserved in total by PyTorch)"
 )
 _REFUSED_RULE = "buffer-oom-pool-full"
-_STOPPED = b"RuntimeError: ACL stream synchronize failed, error code:507015"
+_STOPPED = b" RuntimeError: ACL stream synchronize failed, error code:507015 "
 _STOPPED_RULE = "kernel-fault-core-code"
 
 
@@ -112,4 +112,4 @@ class StdoutWriter:
         bits = self._random.getrandbits
         row = ", ".join(f"{bits(20) / 100_000 - 5:.4f}" for _ in range(2000))
         body = (f"tensor([{row}], device='npu:3') ".encode() * (size // len(row) + 1))[:size]
-        return b"".join((body[: size // 2], _STOPPED, body[size // 2 :], b"\n"))
+        return b"".join((b"[rank3]: ", body[: size // 2], _STOPPED, body[size // 2 :], b"\n"))
