@@ -1,0 +1,154 @@
+"""The cases: what is run against what, how fast it has to be, and what it has to answer."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from benchmarks import product, site_rules
+from benchmarks.generate import Logs
+from benchmarks.measure import Command, Run, Spread, interleaved, peak_memory
+from benchmarks.planted import answers_of
+from benchmarks.rows import Row, ratio
+
+_CLICK: Command = (sys.executable, "-c", "import click")
+MEMORY_BAR_MIB = 150
+# The same log sixteen times as long may take so much more memory.
+_FLAT_BAR = 1.1
+_TWO_BAR = 0.65
+
+
+@dataclass
+class Bench:
+    """One run of the benchmarks: where logs come from, and what was wrong with the answers."""
+
+    logs: Callable[[str], Logs]
+    scratch: Path
+    repetitions: int
+    wrong: list[str] = field(default_factory=list)
+
+    def check(self, what: str, logs: Logs, runs: Sequence[Run]) -> None:
+        """Compare what runs answered with what was planted, and with each other."""
+        for output, exit_code in dict.fromkeys((done.output, done.exit_code) for done in runs):
+            try:
+                answers = answers_of(json.loads(output), exit_code)
+            except ValueError:
+                answers = {"exit_code": exit_code, "report": "is no JSON"}
+            self.wrong += [
+                f"{what}: {name} is {answers.get(name)}, not {expected}"
+                for name, expected in logs.answers.items()
+                if answers.get(name) != expected
+            ]
+        if len({done.output for done in runs}) > 1:
+            self.wrong.append(f"{what}: runs over the same logs gave different reports")
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Something to measure; ``run`` yields its rows."""
+
+    what: str
+    run: Callable[[Bench], Iterator[Row]]
+    needs_ripgrep: bool = False
+
+
+def _search(bench: Bench, logs: Logs) -> Command:
+    """Return ripgrep's search for the literals of the product, in one thread."""
+    patterns = bench.scratch / "literals"
+    patterns.write_bytes(b"\n".join(product.literals()) + b"\n")
+    path = logs.input
+    command = ("rg", "--no-config", "-a", "-c", "--no-unicode", "-F", "-j1", "--no-ignore")
+    command += ("-z",) if path.suffix == ".gz" else ()
+    return (*command, "-f", str(patterns), str(path))
+
+
+def _scan(
+    bench: Bench, *, name: str, bar: float, aim: float, in_two: bool = True
+) -> Iterator[Row]:
+    """Measure a set against ripgrep, and two processes against one."""
+    logs = bench.logs(name)
+    commands = {"rg": _search(bench, logs), "one": product.analyze(logs.input)}
+    if in_two and product.has_jobs():
+        commands["two"] = product.analyze(logs.input, jobs=2)
+    runs = interleaved(commands, bench.repetitions)
+    if any(done.exit_code > 1 for done in runs["rg"]):
+        bench.wrong.append(f"{name}: rg failed, so there is nothing to compare with")
+    bench.check(name, logs, [*runs["one"], *runs.get("two", ())])
+    yield ratio(f"{name}, one process", "rg", runs["one"], runs["rg"], bar=bar, aim=aim)
+    if "two" in runs:
+        yield ratio(f"{name}, two processes", "one process", runs["two"], runs["one"], bar=_TWO_BAR)
+
+
+def _job(bench: Bench) -> Iterator[Row]:
+    """Measure the processor time of the plogs of a job."""
+    logs = bench.logs("job")
+    runs = interleaved({"one": product.analyze(logs.input)}, bench.repetitions)["one"]
+    bench.check("job", logs, runs)
+    yield Row("job, one process", "CPU seconds", Spread.of([r.cpu_s for r in runs]), "s", bar=2)
+
+
+def _rules(bench: Bench) -> Iterator[Row]:
+    """Measure what many more rules cost."""
+    logs = bench.logs("plog")
+    rules = site_rules.write_rules(bench.scratch / "rules")
+    commands = {
+        "without": product.analyze(logs.input),
+        "with": product.analyze(logs.input, rules=rules),
+    }
+    runs = interleaved(commands, bench.repetitions)
+    for name, done in runs.items():
+        bench.check(f"plog {name} further rules", logs, done)
+    label = f"plog, {site_rules.COUNT} further rules"
+    yield ratio(label, "without them", runs["with"], runs["without"], bar=1.3)
+
+
+def _start(bench: Bench) -> Iterator[Row]:
+    """Measure how long it takes to say anything at all."""
+    logs = bench.logs("small")
+    commands = {
+        "click": _CLICK,
+        "help": (*product.PROGRAM, "--help"),
+        "small": product.analyze(logs.input),
+    }
+    runs = interleaved(commands, bench.repetitions)
+    bench.check("small", logs, runs["small"])
+    yield ratio("--help", "import click", runs["help"], runs["click"], bar=3)
+    yield ratio("a log of 250 KB", "import click", runs["small"], runs["click"], bar=6)
+
+
+def _memory(bench: Bench) -> Iterator[Row]:
+    """Measure the most memory of all processes together, for all sets and for a longer log."""
+    sets = ("quarter", "plog", "fourfold", "ranks", "storm", "stdout", "gzip", "job")
+    for jobs in (1, 2) if product.has_jobs() else (1,):
+        peaks: Mapping[str, float] = {}
+        for name in sets:
+            logs = bench.logs(name)
+            peak, done = peak_memory(product.analyze(logs.input, jobs=jobs))
+            bench.check(f"{name} in {jobs} processes", logs, (done,))
+            peaks = {**peaks, name: peak}
+            label = f"memory of {name}, {('one process', 'two processes')[jobs - 1]}"
+            yield Row(label, "MiB", Spread.of([peak]), "MiB", bar=MEMORY_BAR_MIB)
+        growth = peaks["fourfold"] / peaks["quarter"]
+        label = f"memory of fourfold, {('one process', 'two processes')[jobs - 1]}"
+        yield Row(label, "quarter", Spread.of([growth]), "", bar=_FLAT_BAR)
+
+
+def _scan_case(what: str, **figures: object) -> Case:
+    return Case(what, partial(_scan, **figures), needs_ripgrep=True)  # type: ignore[arg-type]
+
+
+CASES: dict[str, Case] = {
+    "plog": _scan_case("a plog of 1 GiB, nearly all INFO", name="plog", bar=1.2, aim=1.0),
+    "ranks": _scan_case("2,000 plogs of 64 ranks", name="ranks", bar=1.4, aim=1.0),
+    "storm": _scan_case("256 MiB, most of it errors", name="storm", bar=8, aim=5),
+    "stdout": _scan_case("256 MiB of training output", name="stdout", bar=1.6, aim=1.2),
+    "gzip": _scan_case("256 MiB of plog, packed", name="gzip", bar=0.8, aim=0.6, in_two=False),
+    "job": Case("201 MiB of rotated plogs of 8 ranks", _job),
+    "rules": Case("plog, with 500 rules of a site", _rules),
+    "start": Case("start-up", _start),
+    "memory": Case("memory of all processes", _memory),
+}

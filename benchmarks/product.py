@@ -1,0 +1,47 @@
+"""What is measured: the command line of this checkout, and the literals that it looks for."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from ascend_doctor.knowledge import index
+from ascend_doctor.scan.scanner import _ALARMS
+from benchmarks.measure import Command
+
+PROGRAM: Command = (sys.executable, "-m", "ascend_doctor")
+
+
+def analyze(path: Path, *, jobs: int = 1, rules: Path | None = None) -> Command:
+    """Return the command that analyses ``path`` in ``jobs`` processes."""
+    command = (*PROGRAM, "analyze", "--format", "json", str(path))
+    if has_jobs():
+        command += ("--jobs", str(jobs))
+    if rules is not None:
+        command += ("--rules", str(rules))
+    return command
+
+
+@cache
+def has_jobs() -> bool:
+    """Say whether ``analyze`` can work in several processes."""
+    shown = subprocess.run(  # noqa: S603
+        (*PROGRAM, "analyze", "--help"), capture_output=True, text=True, check=True
+    )
+    return "--jobs" in shown.stdout
+
+
+def literals() -> list[bytes]:
+    """Return all literals that a scan looks for, without the newlines that some begin with.
+
+    Another program that searches by lines is asked for the same.
+    """
+    found = dict.fromkeys(_ALARMS)
+    for rule in index.load().rules.values():
+        found.update(dict.fromkeys(variant.anchor for variant in rule.match))
+        for choice in rule.requires_process:
+            found.update(dict.fromkeys(choice))
+        found.update(dict.fromkeys(rule.excludes_process))
+    return [*dict.fromkeys(literal.strip(b"\n") for literal in found)]

@@ -1,0 +1,77 @@
+"""Measure ``ascend-doctor analyze`` and say how it compares.
+
+    python -m benchmarks.run plog storm --repetitions 3
+
+Exit codes: 0 measured, and all answers are right; 1 an answer is wrong; 2 could not be run.
+Figures above their bar are marked and do not fail: machines are too different, and too busy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from benchmarks import product
+from benchmarks.cases import CASES, Bench
+from benchmarks.generate import add_options, generate
+from benchmarks.rows import Row, into_document, line, machine, ripgrep_version
+
+_NO_RIPGREP = "ripgrep (rg) is not installed, and is what is compared with: apt-get install ripgrep"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the cases that the command line names, all if it names none."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.run", description="Measure ascend-doctor analyze."
+    )
+    parser.add_argument("cases", nargs="*", metavar="CASE", help=f"of {', '.join(CASES)}; all")
+    add_options(parser)
+    parser.add_argument(
+        "--repetitions", type=int, default=5, metavar="N", help="timed runs of each (%(default)s)"
+    )
+    parser.add_argument(
+        "--markdown", type=Path, metavar="FILE", help="also write the table into this document"
+    )
+    options = parser.parse_args(arguments)
+    if options.repetitions < 1:
+        parser.error("--repetitions: at least 1")
+    for name in options.cases:
+        if name not in CASES:
+            parser.error(f"there is no case {name!r}; there are {', '.join(CASES)}")
+    cases = {name: CASES[name] for name in options.cases or CASES}
+    if any(case.needs_ripgrep for case in cases.values()) and ripgrep_version() is None:
+        parser.error(_NO_RIPGREP)
+    logs = partial(generate, out=options.data, scale=options.scale, seed=options.seed)
+    rows: list[Row] = []
+    notes = [
+        f"{machine()}. Scale {options.scale} of the full size, {options.repetitions} timed runs."
+    ]
+    if not product.has_jobs():
+        notes.append("Two processes are not measured: `analyze` has no `--jobs`.")
+    sys.stdout.write("\n".join(notes) + "\n")
+    with tempfile.TemporaryDirectory() as scratch:
+        bench = Bench(logs, Path(scratch), options.repetitions)
+        for case in cases.values():
+            try:
+                for row in case.run(bench):
+                    rows.append(row)
+                    sys.stdout.write(line(row) + "\n")
+                    sys.stdout.flush()
+            except OSError as err:
+                parser.error(str(err))
+    if options.markdown is not None:
+        try:
+            into_document(options.markdown, rows, notes)
+        except (OSError, ValueError) as err:
+            parser.error(str(err))
+    for wrong in bench.wrong:
+        sys.stderr.write(f"wrong: {wrong}\n")
+    return 1 if bench.wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
