@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: test check fast fix docs clean
+.PHONY: test check fast fix docs bench bench-small clean
 
 test: check
 	$(BIN)/pytest -m "slow or not slow"
@@ -29,6 +29,13 @@ fix: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/python -m ascend_doctor.authoring.claims docs
+
+# Options of the benchmarks: BENCH="plog --repetitions 3"; docs/performance.md has more.
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks.run $(BENCH)
+
+bench-small: $(STAMP)
+	$(BIN)/python -m benchmarks.run --scale 1/64 --repetitions 3 $(BENCH)
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,8 @@ MEMORY_BAR_MIB = 150
 # The same log sixteen times as long may take so much more memory.
 _FLAT_BAR = 1.1
 _TWO_BAR = 0.65
+_JOB_BAR_S = 2
+_PROCESSES = {1: "one process", 2: "two processes"}
 
 
 @dataclass
@@ -61,14 +63,12 @@ def _search(bench: Bench, logs: Logs) -> Command:
     patterns = bench.scratch / "literals"
     patterns.write_bytes(b"\n".join(product.literals()) + b"\n")
     path = logs.input
-    command = ("rg", "--no-config", "-a", "-c", "--no-unicode", "-F", "-j1", "--no-ignore")
+    command: Command = ("rg", "--no-config", "-a", "-c", "--no-unicode", "-F", "-j1", "--no-ignore")
     command += ("-z",) if path.suffix == ".gz" else ()
     return (*command, "-f", str(patterns), str(path))
 
 
-def _scan(
-    bench: Bench, *, name: str, bar: float, aim: float, in_two: bool = True
-) -> Iterator[Row]:
+def _scan(bench: Bench, *, name: str, bar: float, aim: float, in_two: bool = True) -> Iterator[Row]:
     """Measure a set against ripgrep, and two processes against one."""
     logs = bench.logs(name)
     commands = {"rg": _search(bench, logs), "one": product.analyze(logs.input)}
@@ -88,7 +88,8 @@ def _job(bench: Bench) -> Iterator[Row]:
     logs = bench.logs("job")
     runs = interleaved({"one": product.analyze(logs.input)}, bench.repetitions)["one"]
     bench.check("job", logs, runs)
-    yield Row("job, one process", "CPU seconds", Spread.of([r.cpu_s for r in runs]), "s", bar=2)
+    spread = Spread.of([done.cpu_s for done in runs])
+    yield Row("job, one process, CPU", "", spread, "s", bar=_JOB_BAR_S)
 
 
 def _rules(bench: Bench) -> Iterator[Row]:
@@ -124,17 +125,16 @@ def _memory(bench: Bench) -> Iterator[Row]:
     """Measure the most memory of all processes together, for all sets and for a longer log."""
     sets = ("quarter", "plog", "fourfold", "ranks", "storm", "stdout", "gzip", "job")
     for jobs in (1, 2) if product.has_jobs() else (1,):
-        peaks: Mapping[str, float] = {}
+        peaks: dict[str, float] = {}
         for name in sets:
             logs = bench.logs(name)
-            peak, done = peak_memory(product.analyze(logs.input, jobs=jobs))
-            bench.check(f"{name} in {jobs} processes", logs, (done,))
-            peaks = {**peaks, name: peak}
-            label = f"memory of {name}, {('one process', 'two processes')[jobs - 1]}"
-            yield Row(label, "MiB", Spread.of([peak]), "MiB", bar=MEMORY_BAR_MIB)
-        growth = peaks["fourfold"] / peaks["quarter"]
-        label = f"memory of fourfold, {('one process', 'two processes')[jobs - 1]}"
-        yield Row(label, "quarter", Spread.of([growth]), "", bar=_FLAT_BAR)
+            peaks[name], done = peak_memory(product.analyze(logs.input, jobs=jobs))
+            bench.check(f"{name}, {_PROCESSES[jobs]}", logs, (done,))
+            label = f"memory of {name}, {_PROCESSES[jobs]}"
+            yield Row(label, "", Spread.of([peaks[name]]), "MiB", bar=MEMORY_BAR_MIB)
+        growth = Spread.of([peaks["fourfold"] / peaks["quarter"]])
+        label = f"memory of fourfold, {_PROCESSES[jobs]}"
+        yield Row(label, "memory of quarter", growth, "", bar=_FLAT_BAR)
 
 
 def _scan_case(what: str, **figures: object) -> Case:

@@ -100,13 +100,32 @@ INFO = (
     ),
     Message(
         "CCECPU",
-        "[aicpu_thread.cpp:208][RunKernel][tid:%(tid)d] kernel GetNext_%(m)d on core %(s)d took "
+        "[aicpu_thread.cpp:208][RunKernel][tid:%(tid)d] kernel Cast_%(m)d on core %(s)d took "
         "%(m)d us, monitor timeout 28 s not reached",
     ),
     Message(
         "DRV",
         "[ascend][curpid: %(tid)d, %(tid)d][drv][devmm][halMemMap 211] va 0x%(addr)x, "
         "size %(n)d, devid %(dev)d mapped",
+    ),
+)
+
+# Remarks that hold what rules look for, and mean nothing bad.
+REMARKS = (
+    Message(
+        "CCECPU",
+        "[aicpu_thread.cpp:208][RunKernel][tid:%(tid)d] kernel GetNext_%(m)d on core %(s)d took "
+        "%(m)d us, monitor timeout 28 s not reached",
+    ),
+    Message(
+        "HCCL",
+        "[socket_waiter.cc:640] [%(tid)d]rank[%(s)d] was not ready, Connection reset by peer, "
+        "attempt %(s)d follows",
+    ),
+    Message(
+        "RUNTIME",
+        "[stream_state.cc:702] %(tid)d TakeLastError: stream_id=%(m)d, error code is 0, "
+        "nothing to report",
     ),
 )
 

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import accumulate
 from random import Random
 from typing import BinaryIO
 
-from benchmarks.messages import ERRORS, EVENT, INFO, STORM, WARNING, Message
+from benchmarks.messages import ERRORS, EVENT, INFO, REMARKS, STORM, WARNING, Message
 from benchmarks.planted import Planted
 
 # Lines that are written at once.
 BATCH = 4096
 _START = datetime(2026, 3, 4, 5, 6, 7)
-# Shares of lines are counted in this many.
+_MILLION = 1_000_000
+# What is drawn for each line, to choose its level, is less than this.
 _WHOLE = 1 << 20
 # Threads of a process that log.
 _THREADS = 32
@@ -26,12 +29,26 @@ class Mix:
 
     errors: int
     warnings: int
+    remarks: int
     events: int
     error_messages: Sequence[Message]
 
+    def shares(self) -> list[tuple[int, str, Sequence[Message]]]:
+        """Return the messages with their level and share; INFO has what is left of a million."""
+        rarer = self.errors + self.warnings + self.remarks + self.events
+        return [
+            (self.errors, "ERROR", self.error_messages),
+            (self.warnings, "WARNING", WARNING),
+            (self.remarks, "INFO", REMARKS),
+            (self.events, "EVENT", EVENT),
+            (_MILLION - rarer, "INFO", INFO),
+        ]
 
-HEALTHY = Mix(errors=200, warnings=1_000, events=120_000, error_messages=ERRORS)
-ERROR_STORM = Mix(errors=600_000, warnings=50_000, events=50_000, error_messages=STORM)
+
+HEALTHY = Mix(errors=200, warnings=1_000, remarks=1_000, events=120_000, error_messages=ERRORS)
+ERROR_STORM = Mix(
+    errors=600_000, warnings=50_000, remarks=1_000, events=50_000, error_messages=STORM
+)
 
 
 class PlogWriter:
@@ -42,16 +59,16 @@ class PlogWriter:
     """
 
     def __init__(self, seed: str, pids: Sequence[int], mix: Mix, planted: Planted) -> None:
-        self._bits = Random(seed).getrandbits
+        self._bits = Random(seed).getrandbits  # noqa: S311 - the same bytes for a seed are wanted
         self._pids = pids
         self._us = self._bits(32)
         self._planted = planted
         self._second, self._clock = -1, ""
-        bounds = (mix.errors, mix.errors + mix.warnings, mix.errors + mix.warnings + mix.events)
-        self._errors, self._warnings, self._events = (
-            bound * _WHOLE // 1_000_000 for bound in bounds
-        )
-        self._error_messages = mix.error_messages
+        shares = mix.shares()
+        self._bounds = [
+            bound * _WHOLE // _MILLION for bound in accumulate(share for share, _, _ in shares)
+        ]
+        self._pools = [(level, messages) for _, level, messages in shares]
 
     @property
     def stamp(self) -> str:
@@ -77,14 +94,7 @@ class PlogWriter:
 
     def _message(self) -> str:
         share, bits = self._bits(20), self._bits(62)
-        if share >= self._events:
-            level, messages = "INFO", INFO
-        elif share >= self._warnings:
-            level, messages = "EVENT", EVENT
-        elif share >= self._errors:
-            level, messages = "WARNING", WARNING
-        else:
-            level, messages = "ERROR", self._error_messages
+        level, messages = self._pools[bisect_right(self._bounds, share)]
         message = messages[(bits >> 8) % len(messages)]
         if message.rules or level == "ERROR":
             self._planted.count(message.rules, is_error=level == "ERROR")

@@ -34,9 +34,10 @@ def has_jobs() -> bool:
 
 
 def literals() -> list[bytes]:
-    """Return all literals that a scan looks for, without the newlines that some begin with.
+    """Return the literals that a scan looks for, as a program can be asked that knows only lines.
 
-    Another program that searches by lines is asked for the same.
+    Newlines that some begin with are taken off. The few that are not ASCII are left out: for
+    them ripgrep would have to leave its fastest mode.
     """
     found = dict.fromkeys(_ALARMS)
     for rule in index.load().rules.values():
@@ -44,4 +45,4 @@ def literals() -> list[bytes]:
         for choice in rule.requires_process:
             found.update(dict.fromkeys(choice))
         found.update(dict.fromkeys(rule.excludes_process))
-    return [*dict.fromkeys(literal.strip(b"\n") for literal in found)]
+    return [*dict.fromkeys(text.strip(b"\n") for text in found if text.isascii())]

@@ -88,10 +88,9 @@ def ratio(
 def line(row: Row) -> str:
     """Return a row for a terminal."""
     measured, against, figure, spread, cpu, bar, aim, seconds = row.cells()
-    return (
-        f"{measured:34} / {against:24} {figure:24} {spread:12} CPU {cpu or '-':6} "
-        f"bar {bar:5} aim {aim or '-':5} {seconds}"
-    ).rstrip()
+    compared = f"{measured} / {against}" if against else measured
+    told = f"{compared:44} {figure:23} bar {bar:5} aim {aim or '-':4} {spread:13}"
+    return f"{told} CPU {cpu:6} {seconds}" if cpu else told.rstrip()
 
 
 def machine() -> str:

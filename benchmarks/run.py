@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from benchmarks import product
@@ -55,17 +56,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdout.write("\n".join(notes) + "\n")
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(logs, Path(scratch), options.repetitions)
-        for case in cases.values():
-            try:
-                for row in case.run(bench):
-                    rows.append(row)
-                    sys.stdout.write(line(row) + "\n")
-                    sys.stdout.flush()
-            except OSError as err:
-                parser.error(str(err))
-    if options.markdown is not None:
         try:
-            into_document(options.markdown, rows, notes)
+            for row in chain.from_iterable(case.run(bench) for case in cases.values()):
+                rows.append(row)
+                sys.stdout.write(line(row) + "\n")
+                sys.stdout.flush()
+            if options.markdown is not None:
+                into_document(options.markdown, rows, notes)
         except (OSError, ValueError) as err:
             parser.error(str(err))
     for wrong in bench.wrong:

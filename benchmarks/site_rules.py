@@ -14,13 +14,13 @@ _STATE = ("refused", "expired", "unknown", "locked", "stale", "exhausted", "reje
 
 def write_rules(folder: Path, count: int = COUNT, seed: int = 1) -> Path:
     """Write ``count`` rule files below ``folder`` and return it."""
-    random = Random(f"{seed} rules")
+    bits = Random(f"{seed} rules").getrandbits  # noqa: S311
     (folder / FAMILY).mkdir(parents=True, exist_ok=True)
     for number in range(count):
         name = f"framework-error-site-{number:04}"
-        what = _WHAT[random.getrandbits(16) % len(_WHAT)]
-        state = _STATE[random.getrandbits(16) % len(_STATE)]
-        code = f"SITE-{random.getrandbits(32):08x}"
+        what = _WHAT[bits(16) % len(_WHAT)]
+        state = _STATE[bits(16) % len(_STATE)]
+        code = f"SITE-{bits(32):08x}"
         line = f"{code}: {what} of project 7 is {state}"
         rule = {
             "id": name,

@@ -39,7 +39,7 @@ class StdoutWriter:
     """Writes the output of one run of eight ranks; the bytes depend on ``seed`` and sizes only."""
 
     def __init__(self, seed: str, planted: Planted) -> None:
-        self._random = Random(seed)
+        self._bits = Random(seed).getrandbits  # noqa: S311 - the same bytes for a seed are wanted
         self._planted = planted
 
     def write(self, stream: BinaryIO, size: int, long_line: int) -> None:
@@ -78,11 +78,11 @@ class StdoutWriter:
                 yield f"{_REMARK.format(step % 64, step % 7)}\n".encode("latin-1")
             if step % _STEPS_PER_ERROR == 0:
                 self._planted.count((_REFUSED_RULE,), is_error=True)
-                mib = 256 + 2 * self._random.getrandbits(8)
+                mib = 256 + 2 * self._bits(8)
                 yield f"{_REFUSED.format(rank=step % 8, mib=mib)}\n".encode()
 
     def _step(self, step: int) -> bytes:
-        bits = self._random.getrandbits(48)
+        bits = self._bits(48)
         noise = (bits & 0xFFFF) / 0x10000
         loss = 1.7 + 9 * math.exp(-step / _LOSS_STEPS) + 0.3 * noise
         norm = 0.4 + 0.9 * (bits >> 16 & 0xFFFF) / 0x10000
@@ -97,19 +97,18 @@ class StdoutWriter:
 
     def _bar(self) -> bytes:
         """Return a bar that was drawn a few dozen times over itself."""
-        bits = self._random.getrandbits(16)
+        bits = self._bits(16)
         shown = []
         for done in range(0, 101, 4):
             full = done * _BAR_WIDTH // 100
-            shown.append(
-                f"Evaluating: {done:3}%|{'█' * full}{' ' * (_BAR_WIDTH - full)}| {done}/100 "
-                f"[00:{done // 2:02}<00:{50 - done // 2:02}, {1 + (bits + done) % 900 / 100:.2f}it/s]"
-            )
+            bar = "█" * full + " " * (_BAR_WIDTH - full)
+            time = f"00:{done // 2:02}<00:{50 - done // 2:02}"
+            pace = 1 + (bits + done) % 900 / 100
+            shown.append(f"Evaluating: {done:3}%|{bar}| {done}/100 [{time}, {pace:.2f}it/s]")
         return "\r".join(shown).encode() + b"\n"
 
     def _long_line(self, size: int) -> bytes:
         self._planted.count((_STOPPED_RULE,), is_error=True)
-        bits = self._random.getrandbits
-        row = ", ".join(f"{bits(20) / 100_000 - 5:.4f}" for _ in range(2000))
+        row = ", ".join(f"{self._bits(20) / 100_000 - 5:.4f}" for _ in range(2000))
         body = (f"tensor([{row}], device='npu:3') ".encode() * (size // len(row) + 1))[:size]
         return b"".join((b"[rank3]: ", body[: size // 2], _STOPPED, body[size // 2 :], b"\n"))
