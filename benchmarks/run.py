@@ -62,7 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 sys.stdout.write(line(row) + "\n")
                 sys.stdout.flush()
             if options.markdown is not None:
-                into_document(options.markdown, rows, notes)
+                told = [f"Wrong in this run: {wrong}." for wrong in bench.wrong]
+                into_document(options.markdown, rows, [*notes, *told])
         except (OSError, ValueError) as err:
             parser.error(str(err))
     for wrong in bench.wrong:
