@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             logs = generate(name, options.data, scale=options.scale, seed=options.seed)
         except OSError as err:
-            parser.error(str(err))
+            parser.exit(2, f"error: {err}\n")
         sys.stdout.write(f"{name}: {logs.path} ({time.perf_counter() - start:.1f} s)\n")
     return 0
 

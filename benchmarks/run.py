@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(f"there is no case {name!r}; there are {', '.join(CASES)}")
     cases = {name: CASES[name] for name in options.cases or CASES}
     if any(case.needs_ripgrep for case in cases.values()) and ripgrep_version() is None:
-        parser.error(_NO_RIPGREP)
+        parser.exit(2, f"error: {_NO_RIPGREP}\n")
     logs = partial(generate, out=options.data, scale=options.scale, seed=options.seed)
     rows: list[Row] = []
     notes = [
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 told = [f"Wrong in this run: {wrong}." for wrong in bench.wrong]
                 into_document(options.markdown, rows, [*notes, *told])
         except (OSError, ValueError) as err:
-            parser.error(str(err))
+            parser.exit(2, f"error: {err}\n")
     for wrong in bench.wrong:
         sys.stderr.write(f"wrong: {wrong}\n")
     return 1 if bench.wrong else 0
