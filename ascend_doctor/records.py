@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Role = Literal["cause", "consequence", "wrapper", "notice"]
@@ -128,6 +128,11 @@ class Evidence:
         """Sort key: earliest first, and the same whatever the file was cut into."""
         return (sortable(self.time), self.path, self.order)
 
+    def moved(self, lines: int) -> Evidence:
+        """Return the same line counted from ``lines`` further up."""
+        number, part = self.order
+        return replace(self, line=self.line + lines, order=(number + lines, part))
+
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
@@ -148,3 +153,7 @@ class Sighting:
     def key(self) -> tuple[str, str, tuple[int, int]]:
         """Sort key: that of the deciding line."""
         return self.evidence[0].key
+
+    def moved(self, lines: int) -> Sighting:
+        """Return the same place counted from ``lines`` further up."""
+        return replace(self, evidence=tuple(proof.moved(lines) for proof in self.evidence))

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from ascend_doctor.knowledge import index
-from ascend_doctor.scan.scanner import _ALARMS
+from ascend_doctor.scan.meanings import Vocabulary
 from benchmarks.measure import Command
 
 PROGRAM: Command = (sys.executable, "-m", "ascend_doctor")
@@ -39,10 +39,5 @@ def literals() -> list[bytes]:
     Newlines that some begin with are taken off. The few that are not ASCII are left out: for
     them ripgrep would have to leave its fastest mode.
     """
-    found = dict.fromkeys(_ALARMS)
-    for rule in index.load().rules.values():
-        found.update(dict.fromkeys(variant.anchor for variant in rule.match))
-        for choice in rule.requires_process:
-            found.update(dict.fromkeys(choice))
-        found.update(dict.fromkeys(rule.excludes_process))
-    return [*dict.fromkeys(text.strip(b"\n") for text in found if text.isascii())]
+    texts = Vocabulary(index.load().rules.values()).texts
+    return [*dict.fromkeys(text.strip(b"\n") for text in texts if text.isascii())]

@@ -32,14 +32,13 @@ class Kind(enum.Enum):
 
 @dataclass(slots=True)
 class Line:
-    """A line of a view, from ``start`` to ``end`` of its text, newline not counted.
+    """The line at ``start`` of a view.
 
     ``head`` holds the fields of its log header, ERR line or error block, if it begins with one.
     ``is_apart`` is set where messages of others were passed over between it and the line above.
     """
 
     start: int
-    end: int
     kind: Kind
     prefix: Prefix
     text: bytes
@@ -129,7 +128,7 @@ class Lines:
     def at(self, start: int) -> Line:
         """Return the line that begins at ``start``."""
         line = self._read(start)
-        if line.is_anonymous and line.kind in _REPORT and self._view.has_prefixes:
+        if line.is_anonymous and line.kind in _REPORT:
             line.prefix = joined(self._inherited(line), line.prefix)
         return line
 
@@ -141,9 +140,10 @@ class Lines:
         """
         allowed = _STACK if line.kind is Kind.RAISED else _REPORT
         for _ in range(MAX_UNPREFIXED):
-            if line.start == 0:
+            above = self._view.above(line.start)
+            if above is None:
                 break
-            line = self._read(self._view.line_start(line.start - 1))
+            line = self._read(above)
             if line.kind not in allowed:
                 break
             if not line.is_anonymous:
@@ -153,10 +153,9 @@ class Lines:
     def _read(self, start: int) -> Line:
         line = self._lines.get(start)
         if line is None:
-            end = self._view.line_end(start)
-            text = self._view.text[start:end]
+            prefix, text = self._view.line(start)
             kind, head = _classify(text)
-            line = Line(start, end, kind, self._view.prefix(start), text, head)
+            line = Line(start, kind, prefix, text, head)
             self._lines[start] = line
         return line
 
@@ -185,9 +184,10 @@ class Lines:
         """Say whether a report above ``line`` can go on below it."""
         stream, loose = line.stream, 0
         for _ in range(MAX_REACH):
-            if line.start == 0:
+            above = self.above(line)
+            if above is None:
                 break
-            line = self.above(line)
+            line = above
             if line.is_quiet or line.kind is Kind.INDENTED or line.stream != stream:
                 continue
             if line.kind is not Kind.TEXT:
@@ -197,14 +197,15 @@ class Lines:
                 break
         return False
 
-    def above(self, line: Line) -> Line:
-        """Return the line before ``line``, which must not be the first."""
-        return self.at(self._view.line_start(line.start - 1))
+    def above(self, line: Line) -> Line | None:
+        """Return the line before ``line``, None at the top."""
+        start = self._view.above(line.start)
+        return None if start is None else self.at(start)
 
     def below(self, line: Line) -> Line | None:
         """Return the line after ``line``, None at the end."""
-        start = line.end + 1
-        return self.at(start) if start < len(self._view.text) else None
+        start = self._view.below(line.start)
+        return None if start is None else self.at(start)
 
 
 def _classify(text: bytes) -> tuple[Kind, Head | None]:

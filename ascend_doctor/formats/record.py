@@ -40,17 +40,11 @@ class Records:
         # Lines that are known to begin a record, as the one above them was put together.
         self._heads: set[int] = set()
         self._records: dict[int, tuple[int, Record]] = {}
-        self._range = (0, -1)
 
-    def at(self, offset: int) -> tuple[int, Record]:
-        """Return the record that holds ``offset`` of the view's text, and where it begins."""
-        low, high = self._range
-        if not low <= offset <= high:
-            # Hits come in order, many to a line: its ends are looked for once.
-            low, high = self._view.line_start(offset), self._view.line_end(offset)
-            self._range = (low, high)
-        placed = self._records.get(low)
-        return self._build(low) if placed is None else placed
+    def at(self, start: int) -> tuple[int, Record]:
+        """Return the record that holds the line at ``start`` of the view, and where it begins."""
+        placed = self._records.get(start)
+        return self._build(start) if placed is None else placed
 
     def _build(self, start: int) -> tuple[int, Record]:
         """Group the lines around ``start`` and remember the record for all of them."""
@@ -91,9 +85,12 @@ class Records:
         size = loose = gap = 0
         for _ in range(MAX_BACK_LINES):
             begins = last.start in self._heads or _begins(last, mark)
-            if line.start == 0 or begins or loose > MAX_LOOSE or gap > MAX_GAP:
+            if begins or loose > MAX_LOOSE or gap > MAX_GAP:
                 break
-            line = self._lines.above(line)
+            above = self._lines.above(line)
+            if above is None:
+                break
+            line = above
             size += len(line.text) + 1
             if size > MAX_BYTES:
                 break

@@ -69,6 +69,11 @@ def blocks(stream: BinaryIO) -> Iterator[bytes]:
     return rest if encoding is None else to_utf8(rest, encoding)
 
 
+def is_as_it_is(head: bytes) -> bool:
+    """Say whether the file that begins with ``head`` holds its text byte for byte."""
+    return not head.startswith((_GZIP, _HOLE)) and wide_encoding(head) is None
+
+
 def unreadable(head: bytes) -> str | None:
     """Say why the text that begins with ``head`` is no log, or None if it may be one."""
     if not head:

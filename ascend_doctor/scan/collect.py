@@ -41,6 +41,14 @@ class _Tally:
         if len(self.sightings) > 2 * MAX_SIGHTINGS:
             self.trim()
 
+    def join(self, other: _Tally, lines: int) -> None:
+        self.count += other.count
+        if other.first is not None and other.last is not None:
+            self.first = other.first if self.first is None else min(self.first, other.first)
+            self.last = other.last if self.last is None else max(self.last, other.last)
+        self.sightings += [sighting.moved(lines) for sighting in other.sightings]
+        self.trim()
+
     def trim(self) -> None:
         self.sightings = heapq.nsmallest(MAX_SIGHTINGS, self.sightings, key=lambda s: s.key)
 
@@ -48,13 +56,27 @@ class _Tally:
 class Collection:
     """Findings, codes and unknown errors of one source while it is being scanned."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: str) -> None:
+        self._source = source
         self._findings: dict[tuple[str, Process], _Tally] = {}
         self._codes: dict[tuple[str, str, Process], _Tally] = {}
         self._unknown: dict[bytes, tuple[int, str, Evidence]] = {}
         self._processes: set[Process] = set()
         self._slow: Counter[str] = Counter()
         self.signs: set[tuple[bytes, Process]] = set()
+
+    def join(self, other: Collection, lines: int) -> None:
+        """Go on with the part behind this one; ``lines`` stand before it."""
+        self._slow.update(other._slow)
+        self.signs |= {(sign, self._known(process)) for sign, process in other.signs}
+        for (rule, process), tally in other._findings.items():
+            kept = self._findings.setdefault((rule, self._known(process)), _Tally())
+            kept.join(tally, lines)
+        for (table, code, process), tally in other._codes.items():
+            kept = self._codes.setdefault((table, code, self._known(process)), _Tally())
+            kept.join(tally, lines)
+        for key, (count, level, evidence) in other._unknown.items():
+            self._count_unknown(key, count, level, evidence.moved(lines))
 
     def add(self, record: Record, judgement: Judgement) -> None:
         """Count what one record says."""
@@ -70,12 +92,7 @@ class Collection:
 
     def process_of(self, record: Record) -> Process:
         """Return who wrote a record; beyond a bound, all others of the source are one."""
-        process = process_of(record)
-        if process not in self._processes:
-            if len(self._processes) >= MAX_PROCESSES:
-                return Process(source=record.source)
-            self._processes.add(process)
-        return process
+        return self._known(process_of(record))
 
     def is_off(self, rule: str) -> bool:
         """Say whether a rule was cut off so often that it is not tried any more."""
@@ -104,18 +121,27 @@ class Collection:
             kept = {k: v for k, v in sighting.captures.items() if k in rule.captures}
             self.add_finding(rule.id, process, replace(sighting, captures=kept), count)
 
+    def _known(self, process: Process) -> Process:
+        if process not in self._processes:
+            if len(self._processes) >= MAX_PROCESSES:
+                return Process(source=self._source)
+            self._processes.add(process)
+        return process
+
     def _add_unknown(self, record: Record, evidence: Evidence) -> None:
         """Count an error message that no rule knows, equal ones as one."""
         line = record.text.split(b"\n", 1)[0]
-        key = line[:512].translate(None, _DIGITS)
+        self._count_unknown(line[:512].translate(None, _DIGITS), 1, record.level, evidence)
+
+    def _count_unknown(self, key: bytes, count: int, level: str, evidence: Evidence) -> None:
+        if key not in self._unknown and len(self._unknown) >= MAX_TEMPLATES:
+            key = b""
         known = self._unknown.get(key)
         if known is not None:
-            self._unknown[key] = (known[0] + 1, known[1], min(known[2], evidence, key=_order))
-        elif len(self._unknown) < MAX_TEMPLATES:
-            self._unknown[key] = (1, record.level, evidence)
-        else:
-            more = self._unknown.get(b"", (0, record.level, evidence))
-            self._unknown[b""] = (more[0] + 1, more[1], min(more[2], evidence, key=_order))
+            count += known[0]
+            level = known[1]
+            evidence = min(known[2], evidence, key=_order)
+        self._unknown[key] = (count, level, evidence)
 
     def findings(self) -> tuple[Finding, ...]:
         """Return the findings, sorted."""

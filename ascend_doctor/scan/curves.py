@@ -1,15 +1,14 @@
 """The loss curves of one source, drawn while it is scanned, and what is wrong with them.
 
-Bounds: of the lines of a source that mention a loss or a gradient, the first ``READ`` are
-read one by one, then as many of one in two, of one in four, and so on: ten million cost a
-hundred thousand. Each writer has one curve a name of the loss, at most ``MAX_CURVES`` in a
-source, and a curve is a bounded ``Series``. What the curves say does not depend on how the
-source is cut into windows.
+Bounds: in the first part of a source, the first ``READ`` lines that mention a loss or a gradient
+are read; behind them one in every ``BLOCK`` bytes, which stands for all of its block. Each writer
+has one curve a name of the loss, at most ``MAX_CURVES`` in a source, and a curve is a bounded
+``Series``. What the curves say does not depend on how a part is cut into windows.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ascend_doctor.formats import metrics
@@ -20,18 +19,18 @@ from ascend_doctor.records import Record, Sighting
 from ascend_doctor.scan.judge import evidence
 from ascend_doctor.scan.series import Line, Point, Series
 from ascend_doctor.view.prefix import NONE, Prefix, peel
-from ascend_doctor.view.view import View, of
+from ascend_doctor.view.printed import may_differ
+from ascend_doctor.view.view import Printed, Raw
 from ascend_doctor.view.window import Window
 
-READ = 10_000
-# One line in 2 ** 13 is read in the end.
-MAX_SPARSITY = 13
-# Multiples of the golden ratio are spread evenly and repeat in no period, so that of writers or
-# kinds of lines that take turns each has its share of what is read.
+READ = 20_000
+BLOCK = 16 << 10
+# Multiples of the golden ratio are spread evenly and repeat in no period: of writers or kinds of
+# lines that take turns, each has its share of what is read.
 _GOLDEN, _CIRCLE = 0x9E3779B9, 1 << 32
 MAX_CURVES = 32
 # What a line must hold to be read.
-_SIGNS = (b"loss", b"Loss", b"grad_norm", b"grad norm", b"global_norm")
+SIGNS = (b"loss", b"Loss", b"grad_norm", b"grad norm", b"global_norm")
 
 # A loss that was not finite has recovered if it was finite this often since.
 RECOVERED_LINES = 20
@@ -40,6 +39,43 @@ MAX_SHAPES = 256
 _DIGITS = b"0123456789"
 
 _Writer = tuple[object, ...]
+
+
+def _lines_with(signs: Sequence[bytes], text: bytes, low: int, high: int) -> Iterator[int]:
+    """Yield one place in each line that holds one of ``signs``."""
+    places = {sign: text.find(sign, low, high) for sign in signs}
+    while (at := min((place for place in places.values() if place >= 0), default=-1)) >= 0:
+        yield at
+        end = text.find(b"\n", at, high)
+        for sign, place in places.items():
+            if place >= 0 and end >= 0:
+                places[sign] = text.find(sign, end, high) if place < end else place
+            else:
+                places[sign] = -1
+
+
+class _Alone:
+    """The view of a line that was kept."""
+
+    body = (0, 1)
+
+    def __init__(self, line: Line) -> None:
+        self._line = (
+            peel(line.text.rstrip(b"\r")) if line.prefix is None else (line.prefix, line.text)
+        )
+        self._number = line.place
+
+    def line(self, start: int) -> tuple[Prefix, bytes]:
+        return self._line
+
+    def above(self, start: int) -> None:
+        return None
+
+    def below(self, start: int) -> None:
+        return None
+
+    def number(self, start: int) -> tuple[int, int]:
+        return self._number
 
 
 @dataclass(slots=True)
@@ -68,33 +104,99 @@ class Curves:
         self._source = source
         self._origin = origin_of(source)
         self._series: dict[tuple[_Writer, str], Series] = {}
-        self._mentions = self._read = self._sparsity = 0
+        self._read = 0
         self._weight = 1
         self._anonymous: set[bytes] = set()
         self._gradients: dict[_Writer, _Gradients] = {}
 
-    def see(self, view: View, *, is_raw: bool) -> None:
-        """Read the step lines of one window; if ``is_raw``, no prefix was taken off its lines."""
-        for start, end in self._lines(view):
-            text = view.text[start:end]
-            prefix = None if is_raw else view.prefix(start)
-            writer, said = self._peeled(text) if prefix is None else (_named(prefix), text)
-            line = Line(text, view.number(start), prefix)
-            norm = metrics.finite_gradient(said) if b"norm" in said else None
-            if norm is not None:
-                self._count_gradient(writer, norm, line)
-            step = metrics.parse(said)
-            if step is None:
-                continue
-            key = (writer, step.name)
-            series = self._series.get(key)
-            if series is None:
-                if len(self._series) >= MAX_CURVES:
-                    continue
-                series = self._series[key] = Series()
-            elif series.starts_again(step):
-                series = self._series[key] = Series()
-            series.add(Point(step, line), self._weight)
+    def see(self, window: Window, view: Printed | Raw, signs: Sequence[bytes]) -> None:
+        """Read lines of one window; of ``SIGNS``, no others than ``signs`` stand in it."""
+        if not signs:
+            return
+        if window.part > 0 and isinstance(view, Raw):
+            self._sample(window, view, signs, window.body[0])
+            return
+        text = view.data if isinstance(view, Raw) else view.text
+        for start in _lines_with(signs, text, *view.body):
+            if self._read == READ:
+                if isinstance(view, Raw):
+                    self._sample(window, view, signs, start)
+                return
+            self._read += 1
+            self._see_line(view, view.line_start(start))
+
+    def _sample(self, window: Window, view: Raw, signs: Sequence[bytes], low: int) -> None:
+        """Read one line of each block that begins in the body, from ``low`` on."""
+        data, (_, high) = window.data, window.body
+        first = -(-(window.offset + low) // BLOCK)
+        for number in range(first, -(-(window.offset + high) // BLOCK)):
+            begin = number * BLOCK - window.offset
+            middle = begin + number * _GOLDEN % _CIRCLE * BLOCK // _CIRCLE
+            for sign in signs:
+                at = data.find(sign, middle, begin + BLOCK)
+                if at < 0:
+                    at = data.find(sign, begin, middle)
+                if at >= 0:
+                    start, end = view.line_start(at), data.find(b"\n", at)
+                    alike = data.count(sign, start, end if end >= 0 else at + BLOCK)
+                    self._weight = max(1, data.count(sign, begin, begin + BLOCK) // max(1, alike))
+                    self._see_line(view, start)
+                    break
+        self._weight = 1
+
+    def join(self, other: Curves, lines: int) -> None:
+        """Go on with the part behind this one; ``lines`` stand before it."""
+        for key, series in other._series.items():
+            series.move(lines)
+            known = self._series.get(key)
+            if known is None:
+                if len(self._series) < MAX_CURVES:
+                    self._series[key] = series
+            elif series.is_restarted or (series.opening and known.starts_again(series.opening)):
+                self._series[key] = series
+            else:
+                known.join(series)
+        for writer, found in other._gradients.items():
+            gradients = self._gradients.get(writer)
+            if gradients is not None:
+                gradients.count += found.count
+            elif len(self._gradients) < MAX_CURVES:
+                found.line = found.line.moved(lines)
+                self._gradients[writer] = found
+
+    def _see_line(self, view: Printed | Raw, start: int) -> None:
+        """Read what the line at ``start`` shows."""
+        if isinstance(view, Raw):
+            raw = view.raw_line(start).rstrip(b"\r")
+            if not may_differ(raw):
+                if len(raw) <= metrics.MAX_LINE:
+                    writer, said = self._peeled(raw)
+                    self._read_line(Line(raw, view.number(start), None), said, writer)
+                return
+            shown = view.shown(start)
+        else:
+            shown = (view.line(start),)
+        for place, (prefix, text) in enumerate(shown, start=start):
+            if len(text) <= metrics.MAX_LINE and any(sign in text for sign in SIGNS):
+                line = Line(text, view.number(place), prefix)
+                self._read_line(line, text, _named(prefix))
+
+    def _read_line(self, line: Line, said: bytes, writer: _Writer) -> None:
+        norm = metrics.finite_gradient(said) if b"norm" in said else None
+        if norm is not None:
+            self._count_gradient(writer, norm, line)
+        step = metrics.parse(said)
+        if step is None:
+            return
+        key = (writer, step.name)
+        series = self._series.get(key)
+        if series is None:
+            if len(self._series) >= MAX_CURVES:
+                return
+            series = self._series[key] = Series(step)
+        elif series.starts_again(step):
+            series = self._series[key] = Series(step, is_restarted=True)
+        series.add(Point(step, line), self._weight)
 
     def _count_gradient(self, writer: _Writer, norm: str, line: Line) -> None:
         known = self._gradients.get(writer)
@@ -132,35 +234,6 @@ class Curves:
                 best[writer] = series
         yield from best.values()
 
-    def _lines(self, view: View) -> Iterator[tuple[int, int]]:
-        """Yield where each line begins and ends that holds a sign and is to be read."""
-        text = view.text
-        low, high = view.body
-        places = {word: text.find(word, low) for word in _SIGNS}
-        while (at := min((place for place in places.values() if place >= 0), default=-1)) >= 0:
-            start = text.rfind(b"\n", max(0, at - metrics.MAX_LINE), at) + 1
-            end = text.find(b"\n", at, at + metrics.MAX_LINE)
-            if end < 0:
-                end = min(len(text), at + metrics.MAX_LINE)
-            if start >= high:
-                break
-            if start >= low and end - start <= metrics.MAX_LINE and self._is_due():
-                yield start, end
-            for word, place in places.items():
-                if 0 <= place < end:
-                    places[word] = text.find(word, end)
-
-    def _is_due(self) -> bool:
-        """Count one more line that mentions a loss, and say whether it is to be read."""
-        self._mentions += 1
-        if self._mentions * _GOLDEN % _CIRCLE >= _CIRCLE >> self._sparsity:
-            return False
-        self._read += 1
-        self._weight = 1 << self._sparsity
-        if self._read % READ == 0 and self._sparsity < MAX_SPARSITY:
-            self._sparsity += 1
-        return True
-
     def _peeled(self, line: bytes) -> tuple[_Writer, bytes]:
         """Return who wrote a raw line, and what; heads that differ in digits are tried once."""
         # A writer stands before what both spellings of the words have in common.
@@ -175,13 +248,8 @@ class Curves:
         return writer, said
 
     def _record(self, line: Line) -> Record:
-        text = line.text + b"\n"
-        if line.prefix is None:
-            view = of(Window(text, (0, len(text)), line.place[0]))
-        else:
-            prefixes = {} if line.prefix is NONE else {0: line.prefix}
-            view = View(text, (0, len(text)), line.place[0], [0], [line.place], prefixes)
-        return Records(view, self._source, self._origin).at(0)[1]
+        records = Records(_Alone(line), self._source, self._origin)
+        return records.at(0)[1]
 
     def _bad(self, series: Series, verdict: arithmetic.Verdict) -> Told:
         groups = series.groups

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from itertools import islice
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
 
 from ascend_doctor.facts import Said
 from ascend_doctor.records import Evidence
@@ -23,17 +25,37 @@ def _package(*names: bytes) -> re.Pattern[bytes]:
     )
 
 
+def _packages(*names: str) -> tuple[bytes, ...]:
+    """Return the words by which ``_package`` is worth a try."""
+    ends = ("==", ": ", "  ", " version", " v", "-v")
+    return tuple(f"{name}{end}".encode() for name in names for end in ends)
+
+
 # Each name may be printed in several ways; what two files or ranks say differently is kept.
-# A search costs milliseconds a window, so each is tried only where its word stands at all.
+# The words tell where to look; the case of their letters does not count.
 _WORDS: dict[str, tuple[bytes, ...]] = {
-    "cann": (b"cann", b"ascend-toolkit", b"nnae"),
-    "driver": (b"npu-smi", b"driver"),
-    "soc": (b"ascend", b"910", b"310", b"950"),
-    "torch_npu": (b"torch",),
-    "vllm": (b"vllm", b"llm engine"),
-    "vllm_ascend": (b"vllm",),
-    "world_size": (b"world",),
-    "container": (b"kubepods", b"docker", b"containerd"),
+    "cann": (
+        *(b"ascend-toolkit/", b"ascend-toolkit-", b"cann/", b"cann-", b"nnae/", b"nnae-"),
+        *(b"cann:", b"cann=", b"cann :", b"cann =", b"cann version"),
+    ),
+    "driver": (b"npu-smi ", b"ascend driver", b"npu driver"),
+    "firmware": (b"firmware version", b"firmware_version"),
+    "soc": (
+        *(b"ascend910", b"ascend 910", b"ascend310", b"ascend 310", b"ascend950", b"ascend 950"),
+        *(b"  910", b"  310", b"  950"),
+    ),
+    "python": (b"/python3.", b"python 3", b"python:", b"python version"),
+    "torch": _packages("torch"),
+    "torch_npu": _packages("torch_npu", "torch-npu"),
+    "mindspore": _packages("mindspore", "mindspore-ascend"),
+    "vllm": (*_packages("vllm"), b"vllm api server version", b"llm engine (v"),
+    "vllm_ascend": _packages("vllm_ascend", "vllm ascend", "vllm-ascend"),
+    "transformers": _packages("transformers"),
+    "world_size": (b"world_size", b"world size"),
+    "container": (
+        *(b"kubepods", b"docker-", b"docker/", b"docker.slice"),
+        *(b"containerd-", b"containerd/", b"containerd.slice"),
+    ),
 }
 _SIGNS: dict[str, tuple[re.Pattern[bytes], ...]] = {
     "cann": (
@@ -80,47 +102,71 @@ _VARIABLE = re.compile(
     rb"[\"']?([\w.,:/+-]{1,80})[\"']?[ \t\r]{0,4}$",
     re.MULTILINE,
 )
-# Bytes of a window that are searched; versions stand in paths and banners, which come early.
-_REACH = 256 << 10
+_VARIABLE_WORDS = (
+    *(b"ASCEND_", b"HCCL_", b"ACL_", b"NPU_", b"TASK_QUEUE_", b"CPU_AFFINITY_", b"INF_NAN_"),
+    *(b"COMBINED_", b"MULTI_STREAM_", b"TORCH_DEVICE_"),
+)
+_VARIABLES = "variables"
 # Different values of one name, and variables, that are kept of a source.
 MAX_VALUES = 4
 MAX_VARIABLES = 32
-# Windows from the beginning that are searched in any case.
-EARLY_WINDOWS = 2
-# Places in a window that are looked at for different values of one name.
-MAX_PLACES = 16
-# Bytes of the line that are kept as proof.
+# Lines with a word of a name that are read for it, in each part of a source.
+MAX_READ = 1024
+# Bytes on either side of a word that are looked at, and bytes of the line that are kept as proof.
+_REACH = 1 << 10
 MAX_LINE = 500
 
 
+def words() -> Iterator[tuple[bytes, bool, str]]:
+    """Yield what to look for, whether its case does not count, and which name it is for."""
+    for name, found in _WORDS.items():
+        for word in found:
+            yield word, True, name
+    for word in _VARIABLE_WORDS:
+        yield word, False, _VARIABLES
+
+
 class Environment:
-    """What a source says of the machine it was written on."""
+    """What a part of a source says of the machine it was written on."""
 
     def __init__(self, source: str) -> None:
         self._source = source
         self._said: dict[str, dict[str, Said]] = {}
-        self._seen = 0
+        self._read: Counter[str] = Counter()
+        self._lines: dict[str, int] = {}
 
-    def see(self, window: Window, hit: bool = True) -> None:
-        """Look in one window for what is still unknown; later on only where there was a hit.
-
-        Versions are printed early, or by what goes wrong.
-        """
-        self._seen += 1
-        if self._seen > EARLY_WINDOWS and not hit:
+    def see(self, window: Window, offset: int, name: str) -> None:
+        """Look at the line of a word that was found at ``offset`` of the window's data."""
+        if self._read[name] >= MAX_READ:
             return
-        start, end = window.body
-        end = min(end, start + _REACH)
-        lower = window.data[start:end].lower()
-        for name, signs in _SIGNS.items():
-            if name not in self._said and _may_stand(name, lower):
-                for sign in signs:
-                    for found in islice(sign.finditer(window.data, start, end), MAX_PLACES):
-                        self._note(name, found, 1, window)
-        for found in _VARIABLE.finditer(window.data, start, end):
-            name = found[1].decode()
-            if name in self._said or len(self._said) < len(_SIGNS) + MAX_VARIABLES:
-                self._note(name, found, 2, window)
+        data = window.data
+        start = data.rfind(b"\n", max(0, offset - _REACH), offset) + 1 or max(0, offset - _REACH)
+        if self._lines.get(name) == window.offset + start:
+            return
+        self._lines[name] = window.offset + start
+        self._read[name] += 1
+        end = data.find(b"\n", offset, offset + _REACH)
+        # The version of a package may stand in the line below its name.
+        end = data.find(b"\n", end + 1, end + _REACH) if end >= 0 else -1
+        end = min(len(data), offset + _REACH) if end < 0 else end
+        if name == _VARIABLES:
+            found = _VARIABLE.match(data, start, end)
+            if found is not None:
+                self._note_variable(found, window)
+            return
+        for sign in _SIGNS[name]:
+            for found in sign.finditer(data, start, end):
+                self._note(name, found, 1, window)
+
+    def join(self, other: Environment, lines: int) -> None:
+        """Go on with the part behind this one; ``lines`` stand before it."""
+        for name, values in other._said.items():
+            if name not in _SIGNS and not self._may_be_kept(name):
+                continue
+            mine = self._said.setdefault(name, {})
+            for value, said in values.items():
+                if value not in mine and len(mine) < MAX_VALUES:
+                    mine[value] = replace(said, evidence=said.evidence.moved(lines))
 
     def said(self) -> tuple[Said, ...]:
         """Return everything that was said, by name; of values that agree, the most exact one."""
@@ -131,18 +177,24 @@ class Environment:
             if not any(other.startswith(f"{value}.") for other in self._said[name])
         )
 
+    def _note_variable(self, found: re.Match[bytes], window: Window) -> None:
+        name = found[1].decode()
+        if self._may_be_kept(name):
+            self._note(name, found, 2, window)
+
+    def _may_be_kept(self, variable: str) -> bool:
+        kept = sum(name not in _SIGNS for name in self._said)
+        return variable in self._said or kept < MAX_VARIABLES
+
     def _note(self, name: str, found: re.Match[bytes], group: int, window: Window) -> None:
         values = self._said.setdefault(name, {})
         value = found[group].decode("ascii", "replace")
         if value in values or len(values) >= MAX_VALUES:
             return
-        begin = window.data.rfind(b"\n", 0, found.start(group)) + 1
-        end = window.data.find(b"\n", found.end(group))
-        line = window.data[begin : begin + MAX_LINE if end < 0 else min(end, begin + MAX_LINE)]
-        number = window.first_line + window.data.count(b"\n", 0, begin)
+        data = window.data
+        begin = data.rfind(b"\n", 0, found.start(group)) + 1
+        end = data.find(b"\n", found.end(group))
+        line = data[begin : begin + MAX_LINE if end < 0 else min(end, begin + MAX_LINE)]
+        number = window.line_at(begin)
         text = shown(line).rstrip()
         values[value] = Said(name, value, Evidence(self._source, number, text, (number, 0)))
-
-
-def _may_stand(name: str, lower: bytes) -> bool:
-    return any(word in lower for word in _WORDS.get(name, (name.encode(),)))

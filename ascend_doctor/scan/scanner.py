@@ -2,81 +2,43 @@
 
 from __future__ import annotations
 
-import re
+import os
 from collections.abc import Iterator
 from copy import copy
-from dataclasses import dataclass, field
 from itertools import chain
+from typing import BinaryIO
 
 from ascend_doctor.facts import Shard
-from ascend_doctor.formats.record import Records
-from ascend_doctor.formats.sniff import kind_of, origin_of
-from ascend_doctor.ingest.source import Skipped, Source, blocks, unreadable
+from ascend_doctor.formats.sniff import kind_of
+from ascend_doctor.ingest.source import HEAD, Skipped, Source, blocks, is_as_it_is, unreadable
 from ascend_doctor.knowledge.index import Knowledge
-from ascend_doctor.knowledge.rule import Rule, by_reader
-from ascend_doctor.records import Record
-from ascend_doctor.scan.collect import Collection
-from ascend_doctor.scan.curves import Curves
-from ascend_doctor.scan.environment import Environment
-from ascend_doctor.scan.judge import ERRORS, judge
-from ascend_doctor.scan.literals import Literals
+from ascend_doctor.knowledge.rule import by_reader
+from ascend_doctor.scan.meanings import Vocabulary
+from ascend_doctor.scan.part import Part, Reader
 from ascend_doctor.scan.tables import scan_table
-from ascend_doctor.view.view import View, keeps_literals, of
-from ascend_doctor.view.window import BODY, MARGIN, Window, windows
+from ascend_doctor.view.window import SIZES, Sizes, windows, windows_of_part
 
-# Where an error may stand that no rule knows.
-_ALARMS = (
-    *(b"ERROR", b"Error", b"CRITICAL", b"FATAL", b"Traceback (most", b"Exception", b"[F "),
-    b"TraceBack (most",  # an error block, which need not name an error otherwise
-    *(b"\nE0", b"\nE1", b"\nF0", b"\nF1"),  # glog: the letter and the month
-)
-_LEVELS = ("DEBUG", "INFO", "EVENT", "WARNING", "ERROR")
-_TIME = re.compile(rb"(?<!\d)(\d{4}-\d\d-\d\d)[-T ](\d\d:\d\d:\d\d)(?!\d)")
 # What reading raises when a stream is damaged, truncated or closed.
 _BROKEN = (OSError, EOFError, ValueError)
-# How far into a window its first and last time are looked for.
-_TIME_REACH = 8 << 10
-
-
-@dataclass(slots=True)
-class _Meaning:
-    """Why a literal is looked for."""
-
-    rules: list[Rule] = field(default_factory=list)
-    sign: bytes | None = None
-
-
-_ALARM = _Meaning()
-_NEWLINE = ord("\n")
 
 
 class Scanner:
-    """Scans sources under one state of the knowledge, in windows of ``body`` and ``margin``."""
+    """Scans sources under one state of the knowledge, cut into pieces of the given ``sizes``."""
 
-    def __init__(self, knowledge: Knowledge, *, body: int = BODY, margin: int = MARGIN) -> None:
+    def __init__(self, knowledge: Knowledge, sizes: Sizes = SIZES) -> None:
+        self._sizes = sizes
         self._knowledge = knowledge
-        self._body, self._margin = body, margin
-        meanings: dict[bytes, _Meaning] = {alarm: _Meaning() for alarm in _ALARMS}
-        for rule in knowledge.rules.values():
-            for variant in rule.match:
-                meaning = meanings.setdefault(variant.anchor, _Meaning())
-                if rule not in meaning.rules:
-                    meaning.rules.append(rule)
-            for literal in (*chain(*rule.requires_process), *rule.excludes_process):
-                meanings.setdefault(literal, _Meaning()).sign = literal
-        self._readers = by_reader(knowledge.rules.values())
-        self._meanings = [*meanings.values()]
-        self._literals = Literals([*meanings])
+        self._vocabulary = Vocabulary(knowledge.rules.values())
+        self._tables = by_reader(knowledge.rules.values())
+        self._reader = Reader(knowledge, self._vocabulary, self._vocabulary.meanings)
 
     def without(self, rule: str) -> Scanner:
         """Return a scanner that does not know one rule; what that changes is what the rule does."""
         other = copy(self)
         other._knowledge = self._knowledge.without(rule)
-        other._readers = by_reader(other._knowledge.rules.values())
-        other._meanings = [
-            _Meaning([item for item in meaning.rules if item.id != rule], meaning.sign)
-            for meaning in self._meanings
-        ]
+        other._tables = by_reader(other._knowledge.rules.values())
+        meanings = self._vocabulary.without(rule)
+        other._reader = Reader(other._knowledge, self._vocabulary, meanings)
         return other
 
     def scan(self, source: Source) -> Shard | Skipped:
@@ -89,30 +51,76 @@ class Scanner:
             stream = source.open()
         except OSError as err:
             return Skipped(source.path, (err.strerror or "unreadable").lower())
-        collection, environment = Collection(), Environment(source.path)
-        coverage, curves = _Coverage(), Curves(source.path)
         with stream:
-            try:
-                text = blocks(stream)
-                head = next(text, b"")
-                reason = unreadable(head)
-                if reason is not None:
-                    return Skipped(source.path, reason)
-                kind = kind_of(head)
-                if kind == "profile":
-                    return scan_table(source, chain((head,), text), self._readers)
-            except _BROKEN as err:
-                return Skipped(source.path, str(err) or type(err).__name__)
-            for window in windows(_chained(head, text, coverage), self._body, self._margin):
-                coverage.see(window)
-                hit = self._scan_window(window, source, collection, curves)
-                environment.see(window, hit)
-        for told in curves.told():
+            size = _size_of(stream)
+            head = _read_at(stream, 0, HEAD) if size else b""
+            if size and is_as_it_is(head):
+                return self._scan_file(source, stream, size, head)
+            return self._scan_stream(source, stream)
+
+    def _scan_file(
+        self, source: Source, stream: BinaryIO, size: int, head: bytes
+    ) -> Shard | Skipped:
+        reason = unreadable(head)
+        if reason is not None:
+            return Skipped(source.path, reason)
+        kind = kind_of(head)
+        if kind == "profile":
+            return scan_table(source, blocks(stream), self._tables)
+        whole = Part(source.path)
+        for number in range(self._sizes.part_at(size - 1) + 1):
+            part = self.read_part(source.path, stream, size, number)
+            whole.join(part)
+        return self._shard(whole, kind)
+
+    def read_part(self, path: str, stream: BinaryIO, size: int, number: int) -> Part:
+        """Read one part of a file of ``size`` bytes."""
+        part = Part(path)
+
+        def read_at(offset: int, count: int) -> bytes:
+            return _read_at(stream, offset, count)
+
+        try:
+            for window in windows_of_part(read_at, size, number, self._sizes):
+                self._reader.read(window, part)
+        except OSError as err:
+            part.coverage.broken = str(err) or type(err).__name__
+        part.coverage.finish()
+        return part
+
+    def _scan_stream(self, source: Source, stream: BinaryIO) -> Shard | Skipped:
+        try:
+            text = blocks(stream)
+            head = next(text, b"")
+            reason = unreadable(head)
+            if reason is not None:
+                return Skipped(source.path, reason)
+            kind = kind_of(head)
+            if kind == "profile":
+                return scan_table(source, chain((head,), text), self._tables)
+        except _BROKEN as err:
+            return Skipped(source.path, str(err) or type(err).__name__)
+        whole = part = Part(source.path)
+        ending = _Ending()
+        number = 0
+        for window in windows(ending.until_broken(chain((head,), text)), self._sizes):
+            if window.part != number:
+                number = window.part
+                _finish(whole, part)
+                part = Part(source.path)
+            self._reader.read(window, part)
+        _finish(whole, part)
+        whole.coverage.broken = ending.reason
+        return self._shard(whole, kind)
+
+    def _shard(self, whole: Part, kind: str) -> Shard:
+        collection, coverage = whole.collection, whole.coverage
+        for told in whole.curves.told():
             process = collection.process_of(told.record)
-            rules = self._readers.get(("curve", told.verdict), ())
+            rules = self._tables.get(("curve", told.verdict), ())
             collection.add_reading(rules, process, told.sighting, told.count)
         return Shard(
-            path=source.path,
+            path=whole.source,
             kind=kind,
             size=coverage.size,
             lines=coverage.lines,
@@ -122,81 +130,39 @@ class Scanner:
             codes=collection.codes(),
             unknown=collection.unknown(),
             signs=frozenset(collection.signs),
-            environment=environment.said(),
+            environment=whole.environment.said(),
             broken="; ".join(filter(None, (coverage.broken, collection.slow()))) or None,
         )
 
-    def _scan_window(
-        self, window: Window, source: Source, collection: Collection, curves: Curves
-    ) -> bool:
-        """Gather what one window says; return whether there was more to it than steps."""
-        if keeps_literals(window) and not self._literals.hits(window.data):
-            # Most windows of a healthy run; a view would cost more than the scan.
-            curves.see(View(window.data, window.body, window.first_line), is_raw=True)
-            return False
-        view = of(window)
-        curves.see(view, is_raw=False)
-        records = Records(view, source.path, origin_of(source.path))
-        # Keyed by where the record begins: hits of one record need not follow each other.
-        todo: dict[int, tuple[Record, dict[str, Rule]]] = {}
-        # What names its level in a prefix has lost the word to the view.
-        alarms = ((start, -1) for start in view.starts_of(ERRORS))
-        for offset, number in chain(self._literals.hits(view.text), alarms):
-            start, record = records.at(offset + (view.text[offset] == _NEWLINE))
-            if not view.body[0] <= start < view.body[1]:
-                continue
-            meaning = self._meanings[number] if number >= 0 else _ALARM
-            _, rules = todo.setdefault(start, (record, {}))
-            for rule in meaning.rules:
-                rules[rule.id] = rule
-            if meaning.sign is not None:
-                collection.signs.add((meaning.sign, collection.process_of(record)))
-        for start in sorted(todo):
-            record, rules = todo[start]
-            tried = [rule for rule in rules.values() if not collection.is_off(rule.id)]
-            collection.add(record, judge(record, tried, self._knowledge))
-        return bool(todo)
+
+def _finish(whole: Part, part: Part) -> None:
+    part.coverage.finish()
+    if part is not whole:
+        whole.join(part)
 
 
-def _chained(head: bytes, rest: Iterator[bytes], coverage: _Coverage) -> Iterator[bytes]:
-    """Yield and count the blocks of a source; where it breaks off, they end."""
-    block: bytes | None = head
-    while block is not None:
-        coverage.count(block)
-        yield block
+class _Ending:
+    """Why a stream ended before its time, if it did."""
+
+    reason: str | None = None
+
+    def until_broken(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
+        """Yield blocks until there are no more, or reading fails."""
         try:
-            block = next(rest, None)
+            yield from blocks
         except _BROKEN as err:
-            coverage.broken = str(err) or type(err).__name__
-            return
+            self.reason = str(err) or type(err).__name__
 
 
-@dataclass(slots=True)
-class _Coverage:
-    """How much was read, and which levels and times it spans."""
+def _size_of(stream: BinaryIO) -> int | None:
+    """Return the size of a file that can be read from anywhere, None for a stream."""
+    if not stream.seekable():
+        return None
+    try:
+        return os.fstat(stream.fileno()).st_size
+    except OSError:  # bytes in memory
+        return None
 
-    size: int = 0
-    lines: int = 0
-    levels: set[str] = field(default_factory=set)
-    time_range: tuple[str, str] | None = None
-    broken: str | None = None
-    _last: bytes = b"\n"
 
-    def count(self, block: bytes) -> None:
-        if block:
-            self.size += len(block)
-            # A line counts when it begins, so that a last one without newline is not lost.
-            self.lines += (self._last == b"\n") + block.count(b"\n", 0, len(block) - 1)
-            self._last = block[-1:]
-
-    def see(self, window: Window) -> None:
-        for level in _LEVELS:
-            if level not in self.levels and f"[{level}]".encode() in window.data:
-                self.levels.add(level)
-        low, high = window.body
-        first = _TIME.search(window.data, low, min(high, low + _TIME_REACH))
-        for found in (first, *_TIME.finditer(window.data, max(low, high - _TIME_REACH), high)):
-            if found is not None:
-                time = f"{found[1].decode()}T{found[2].decode()}"
-                start, end = self.time_range or (time, time)
-                self.time_range = (min(start, time), max(end, time))
+def _read_at(stream: BinaryIO, offset: int, count: int) -> bytes:
+    return os.pread(stream.fileno(), count, offset)

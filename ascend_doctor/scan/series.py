@@ -7,7 +7,7 @@ lowest and highest line: the shape of a curve of any length, and the lines that 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ascend_doctor.formats import metrics
 from ascend_doctor.knowledge.curve import Curve
@@ -24,6 +24,10 @@ class Line:
     place: tuple[int, int]
     prefix: Prefix | None
 
+    def moved(self, lines: int) -> Line:
+        """Return the same line counted from ``lines`` further up."""
+        return replace(self, place=(self.place[0] + lines, self.place[1]))
+
 
 @dataclass(frozen=True, slots=True)
 class Point:
@@ -31,6 +35,10 @@ class Point:
 
     step: metrics.StepLine
     line: Line
+
+    def moved(self, lines: int) -> Point:
+        """Return the same point counted from ``lines`` further up."""
+        return replace(self, line=self.line.moved(lines))
 
 
 @dataclass(slots=True)
@@ -51,8 +59,13 @@ class Group:
 
 @dataclass(slots=True)
 class Series:
-    """The curve of one run; when its counter starts again, another run begins."""
+    """The curve of one run; when its counter starts again, another run begins.
 
+    ``opening`` is its first step line; ``is_restarted`` says that it stands behind another run.
+    """
+
+    opening: metrics.StepLine | None = None
+    is_restarted: bool = False
     count: int = 0
     epoch: float = -1.0
     step: int = -1
@@ -85,6 +98,9 @@ class Series:
             self.finite_since = 0
             return
         self.finite_since += weight
+        while weight >= 2 * self.stride and self.groups:
+            # From here on fewer lines are read: groups must stand for as many each.
+            self._halve()
         group = Group(point, point, point)
         if self.groups and self.in_last < self.stride:
             self.groups[-1].add(group)
@@ -96,12 +112,53 @@ class Series:
             # Where only some lines are read, groups of fewer would be joined later than others.
             self.stride = weight
         if len(self.groups) == MAX_GROUPS:
-            for left, right in zip(self.groups[::2], self.groups[1::2], strict=True):
-                left.add(right)
-            del self.groups[1::2]
-            self.stride *= 2
+            self._halve()
         self.groups.append(group)
         self.in_last = weight
+
+    def move(self, lines: int) -> None:
+        """Count the lines from ``lines`` further up."""
+        if self.bad is not None:
+            self.bad = self.bad.moved(lines)
+        for group in self.groups:
+            # Most points have two or three of these places: they stay one object.
+            moved = {id(p): p.moved(lines) for p in (group.first, group.low, group.high)}
+            group.first, group.low, group.high = (
+                moved[id(p)] for p in (group.first, group.low, group.high)
+            )
+
+    def join(self, other: Series) -> None:
+        """Go on with what another part of the source says of the same run."""
+        self.count += other.count
+        self.step = other.step if other.epoch != self.epoch else max(self.step, other.step)
+        self.epoch = other.epoch
+        self.is_counted = self.is_counted and other.is_counted
+        self.is_plain = self.is_plain and other.is_plain
+        self.bad = self.bad or other.bad
+        self.bad_count += other.bad_count
+        self.finite_since = (
+            other.finite_since if other.bad_count else self.finite_since + other.finite_since
+        )
+        while other.groups and self.stride < other.stride and self.groups:
+            self._halve()
+        while other.stride < self.stride and other.groups:
+            other._halve()
+        if not self.groups:
+            self.stride = other.stride
+        if other.groups:
+            self.groups += other.groups
+            self.in_last = other.in_last
+        while len(self.groups) > MAX_GROUPS:
+            self._halve()
+
+    def _halve(self) -> None:
+        """Put every two groups together."""
+        for left, right in zip(self.groups[::2], self.groups[1::2], strict=False):
+            left.add(right)
+        if len(self.groups) % 2 == 0:
+            self.in_last += self.stride
+        del self.groups[1::2]
+        self.stride *= 2
 
     def curve(self) -> Curve:
         """Return the numbers of it."""

@@ -21,7 +21,7 @@ def scan_table(source: Source, text: Iterator[bytes], readers: Readers) -> Shard
         data += block
         if len(data) > step_trace.MAX_BYTES:
             return Skipped(source.path, "step trace larger than 64 MiB")
-    collection = Collection()
+    collection = Collection(source.path)
     idle = step_trace.most_idle(data.decode("utf-8", "replace"))
     if idle is not None and idle.share >= step_trace.IDLE_SHARE:
         proof = Evidence(source.path, idle.line, idle.text.strip(), (idle.line, 0))

@@ -1,257 +1,150 @@
-"""A window of a file as its lines were printed, with a map back to the original lines."""
+"""A window of a file as its lines were printed, with a map back to the original lines.
+
+There are two ways to look at a window. ``Printed`` shows all of it at once, so that words are found
+which a colour, an escape or the margin of a terminal cuts. ``Raw`` shows a line when it is asked
+for. The beginning of a file is looked at in the first way wherever it makes a difference, all
+else in the second; lines and records are the same in both.
+"""
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator
+from typing import Protocol
 
-from ascend_doctor.view import json_line, wrap
-from ascend_doctor.view.prefix import NONE, Prefix, joined, peel
+from ascend_doctor.view import wrap
+from ascend_doctor.view.pieces import Pieces
+from ascend_doctor.view.prefix import NONE, Prefix
+from ascend_doctor.view.printed import may_differ, printed
+from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.window import Window
 
-_ANSI = re.compile(
-    rb"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)|[@-Z\\-_])"
-)
-_ESCAPE = re.compile(rb'\\(?:[nrt"\\/]|u[0-9a-fA-F]{4})')
-# A value of a JSON object that may hold a text of several lines, closed or cut off.
-_QUOTED = re.compile(rb'[{,]\s{0,8}"[\w.-]{1,64}":\s{0,8}"(?P<text>[^"\\]*(?:\\.[^"\\]*)*)')
-# What may be left of an object behind the text that was quoted into it.
-_CLOSERS = b"\"'}]), \t"
-_FRAME = re.compile(rb'\s{0,8}File "[^"\n]{1,1000}", line \d')
-_SIMPLE = {b"\\n": b"\n", b"\\r": b"", b"\\t": b"\t", b'\\"': b'"', b"\\\\": b"\\", b"\\/": b"/"}
-_PLAIN_LINE = re.compile(rb"^\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] [A-Z][A-Z0-9_]*\(", re.M)
-# How the prefixes begin that a file of plog may still hold, where it was joined with others.
-_PREFIXED = re.compile(
-    rb"^(?:\(\w|\[(?:\d|rank|pod/|default|trainer|worker)|[\w.-]{1,64} *\| |\d{2,4}[-/]|/|> "
-    rb"|[A-Z][a-z]{2} [ \d]\d \d\d:"
-    rb"|(?:DEBUG|INFO|WARN|WARNING|ERROR)[ :]|(?:worker|node|rank|host)[-_]?\d)",
-    re.M,
-)
 
-# Escapes within escapes: a log line quoted in JSON that is quoted in JSON.
-MAX_UNESCAPES = 3
+class View(Protocol):
+    """Lines as they were printed; a line is known by the offset at which it begins."""
+
+    @property
+    def body(self) -> tuple[int, int]:
+        """Where the lines begin that belong to this window; the rest is context."""
+        ...
+
+    def line(self, start: int) -> tuple[Prefix, bytes]:
+        """Return what was peeled off the line at ``start``, and its text without newline."""
+        ...
+
+    def above(self, start: int) -> int | None:
+        """Return where the line above begins, None at the top."""
+        ...
+
+    def below(self, start: int) -> int | None:
+        """Return where the line below begins, None at the end."""
+        ...
+
+    def number(self, start: int) -> tuple[int, int]:
+        """Return the original number of the line at ``start``, and which part of that it is."""
+        ...
 
 
-class View:
-    """Text in which rules are matched; offsets are into ``text``.
+class Printed:
+    """A window as a text in which words can be looked for; offsets are into ``text``.
 
     Attributes:
         text: the window's lines, newline-terminated, prefixes and colours gone.
         body: the part of ``text`` whose hits belong to this window; the rest is context.
     """
 
-    __slots__ = ("_counted", "_numbers", "_prefixes", "_raw_first", "_starts", "body", "text")
+    def __init__(self, window: Window, width: int | None) -> None:
+        out: list[bytes] = []
+        self._starts: list[int] = []
+        self._numbers: list[tuple[int, int]] = []
+        self._prefixes: dict[int, Prefix] = {}
+        self._overlaps: dict[int, int] = {}
+        size = low = 0
+        high: int | None = None
+        for start, number, raw, own in _raw_lines(window, width):
+            if start <= window.body[0]:
+                low = size
+            if high is None and start >= window.body[1]:
+                high = size
+            line, part = number
+            for prefix, text in printed(raw, lambda: out[-1] if out else b""):
+                if prefix is not NONE:
+                    self._prefixes[len(out)] = prefix
+                if own < len(raw):
+                    # Only the shape without a map of its own: what the next piece shows again.
+                    self._overlaps[len(out)] = max(0, len(text) - (len(raw) - own))
+                self._starts.append(size)
+                self._numbers.append((line, part))
+                out.append(text)
+                size += len(text) + 1
+                part += 1
+        self.text = b"\n".join(out) + b"\n" if out else b""
+        self.body = (low, len(self.text) if high is None else high)
 
-    def __init__(
-        self,
-        text: bytes,
-        body: tuple[int, int],
-        first_line: int,
-        starts: list[int] | None = None,
-        numbers: list[tuple[int, int]] | None = None,
-        prefixes: Mapping[int, Prefix] | None = None,
-    ) -> None:
-        self.text = text
-        self.body = body
-        self._raw_first = first_line
-        self._starts = starts
-        self._numbers = numbers
-        self._prefixes = prefixes or {}
-        self._counted = (0, 0)
+    def owns(self, offset: int) -> bool:
+        """Say whether what begins at ``offset`` is not shown again by the next piece of a line."""
+        index = bisect_right(self._starts, offset) - 1
+        own = self._overlaps.get(index) if self._overlaps else None
+        return own is None or offset - self._starts[index] < own
 
     def line_start(self, offset: int) -> int:
         """Return where the line that holds ``offset`` begins."""
         return self.text.rfind(b"\n", 0, offset) + 1
 
-    def line_end(self, offset: int) -> int:
-        """Return where the line that holds ``offset`` ends, its newline not counted."""
-        end = self.text.find(b"\n", offset)
-        return len(self.text) if end < 0 else end
-
-    def number(self, offset: int) -> tuple[int, int]:
-        """Return the original line number at ``offset``, and which part of that line it is."""
-        if self._starts is None or self._numbers is None:
-            return self._raw_first + self._newlines_before(offset), 0
-        return self._numbers[bisect_right(self._starts, offset) - 1]
-
-    def _newlines_before(self, offset: int) -> int:
-        # Counted on from the last place: from the begin, a window of errors would be quadratic.
-        place, count = self._counted
-        if offset < place:
-            count -= self.text.count(b"\n", offset, place)
-        else:
-            count += self.text.count(b"\n", place, offset)
-        self._counted = (offset, count)
-        return count
-
-    @property
-    def has_prefixes(self) -> bool:
-        """True if something was peeled off any line."""
-        return bool(self._prefixes)
-
     def starts_of(self, levels: Container[str]) -> Iterator[int]:
         """Yield where the lines begin whose prefix names one of ``levels``."""
-        if self._starts is not None:
-            for index, prefix in self._prefixes.items():
-                if prefix.level in levels:
-                    yield self._starts[index]
+        for index, prefix in self._prefixes.items():
+            if prefix.level in levels:
+                yield self._starts[index]
 
-    def prefix(self, offset: int) -> Prefix:
-        """Return what was peeled off the line at ``offset``."""
-        if not self._prefixes or self._starts is None:
-            return NONE
-        return self._prefixes.get(bisect_right(self._starts, offset) - 1, NONE)
+    def line(self, start: int) -> tuple[Prefix, bytes]:
+        """See ``View``."""
+        prefix = NONE
+        if self._prefixes:
+            prefix = self._prefixes.get(bisect_right(self._starts, start) - 1, NONE)
+        return prefix, self.text[start : self.text.find(b"\n", start)]
 
+    def above(self, start: int) -> int | None:
+        """See ``View``."""
+        return self.line_start(start - 1) if start > 0 else None
 
-def of(window: Window) -> View:
-    """Return ``window`` as it was printed; plain plog is passed through untouched."""
-    if _is_plain(window):
-        return View(window.data, window.body, window.first_line)
-    width = _margin(window)
-    lines = _lines(window)
-    whole = ((line, ends, int(ends)) for line, ends in lines)
-    return _view(window, whole if width is None else wrap.rejoined(lines, width))
+    def below(self, start: int) -> int | None:
+        """See ``View``."""
+        below = self.text.find(b"\n", start) + 1
+        return below if below < len(self.text) else None
 
-
-def _view(window: Window, lines: Iterator[tuple[bytes, bool, int]]) -> View:
-    """Return what ``lines`` show: each with whether it ends, and how many newlines it took."""
-    out: list[bytes] = []
-    starts: list[int] = []
-    numbers: list[tuple[int, int]] = []
-    prefixes: dict[int, Prefix] = {}
-    low = high = size = 0
-    position = part = 0
-    number = window.first_line
-    before = b""
-    for raw, ends, newlines in lines:
-        if position <= window.body[0]:
-            low = size
-        for prefix, line in _printed(raw, before):
-            if prefix is not NONE:
-                prefixes[len(starts)] = prefix
-            starts.append(size)
-            numbers.append((number, part))
-            out.append(line)
-            size += len(line) + 1
-            before = line
-            part += 1
-        if ends:
-            number += newlines
-            part = 0
-        position += len(raw) + newlines
-        if position <= window.body[1]:
-            high = size
-    text = b"\n".join(out) + b"\n" if out else b""
-    if window.body[1] >= len(window.data):
-        high = len(text)
-    return View(text, (low, high), window.first_line, starts, numbers, prefixes)
+    def number(self, start: int) -> tuple[int, int]:
+        """See ``View``."""
+        return self._numbers[bisect_right(self._starts, start) - 1]
 
 
-def _lines(window: Window) -> Iterator[tuple[bytes, bool]]:
-    """Yield each line and whether it ends; a line that an end of the body cuts comes as two."""
-    low, high = window.body
-    for part in (window.data[:low], window.data[low:high], window.data[high:]):
-        lines = part.split(b"\n")
-        last = lines.pop()
-        for line in lines:
-            yield line, True
-        if last:
-            yield last, False
+def of(window: Window) -> Printed | Raw:
+    """Return ``window`` as it was printed, all at once where words may be cut."""
+    if window.part == 0:
+        width = wrap.margin(window.data) if window.is_whole else None
+        if width is not None or may_differ(window.data):
+            return Printed(window, width)
+    return Raw(window)
 
 
-def _margin(window: Window) -> int | None:
-    """Return where the lines of a whole file were broken.
-
-    Part of a file says nothing for the rest, and a record must be the same in every window.
-    """
-    if window.first_line > 1 or window.body != (0, len(window.data)):
-        return None
-    return wrap.margin(window.data)
-
-
-def keeps_literals(window: Window) -> bool:
-    """True if the view of ``window`` only takes prefixes off.
-
-    What is not found in such a window is not in its view either.
-    """
-    return not _is_marked(window.data) and _margin(window) is None
-
-
-def _is_marked(data: bytes) -> bool:
-    """True if some line of ``data`` may be shown otherwise than with its prefix taken off."""
-    return any(mark in data for mark in (b"\x1b", b"\r", b"\\n")) or json_line.may_stand_in(data)
-
-
-def _is_plain(window: Window) -> bool:
-    """True if nearly every line is plog and nothing in it needs a view."""
+def _raw_lines(
+    window: Window, width: int | None
+) -> Iterator[tuple[int, tuple[int, int], bytes, int]]:
+    """Yield where each line begins, its number, its bytes, and how many are its own."""
     data = window.data
-    if _is_marked(data) or not data.startswith(b"[") or _PREFIXED.search(data):
-        return False
-    return len(_PLAIN_LINE.findall(data)) >= 0.9 * (data.count(b"\n") + 1)
-
-
-def _printed(raw: bytes, before: bytes) -> Iterator[tuple[Prefix, bytes]]:
-    """Yield what one raw line shows: colours gone, overwritten and escaped lines apart."""
-    raw = _uncoloured(raw).rstrip(b"\r")
-    for piece in filter(None, raw.split(b"\r")) if b"\r" in raw else (raw,):
-        prefix, line = peel(piece)
-        if b"\\n" in line or line.startswith(b"{"):
-            yield from _opened(prefix, line, before)
-        else:
-            yield prefix, line
-
-
-def _uncoloured(line: bytes) -> bytes:
-    return _ANSI.sub(b"", line) if b"\x1b" in line else line
-
-
-def _opened(
-    prefix: Prefix, line: bytes, before: bytes, depth: int = MAX_UNESCAPES
-) -> Iterator[tuple[Prefix, bytes]]:
-    """Yield the lines of the message that was quoted into ``line``, however often.
-
-    Source code below the frame of a traceback holds escapes of its own, and stays as it is.
-    """
-    is_source = line[:1] in (b" ", b"\t") and _FRAME.match(before) is not None
-    if depth == 0 or is_source:
-        yield prefix, line
+    if width is not None:
+        start = 0
+        whole = ((line, True) for line in data.removesuffix(b"\n").split(b"\n"))
+        number = window.line_at(0)
+        for line, _, newlines in wrap.rejoined(whole, width):
+            yield start, (number, 0), line, len(line)
+            start += len(line) + newlines
+            number += newlines
         return
-    quoted = json_line.parse(line)
-    if quoted is not None:
-        prefix = joined(prefix, quoted[0])
-        parts: Iterable[bytes] = _uncoloured(quoted[1]).replace(b"\r", b"").split(b"\n")
-    elif b"\\n" in line:
-        parts = _unescaped(line)
-    else:
-        yield prefix, line
-        return
-    for part in parts:
-        inner, text = peel(part)
-        for told, shown in _opened(joined(prefix, inner), text, before, depth - 1):
-            yield told, shown
-            before = shown
+    pieces = Pieces(window)
+    for piece in pieces.all_in(0, len(data)):
+        own = piece.end - piece.start
+        yield piece.start, pieces.number(piece.start), data[piece.start : piece.shown], own
 
 
-def _unescaped(line: bytes) -> Iterator[bytes]:
-    """Yield the lines of a text that was quoted into ``line``, and what stands around it.
-
-    The quoted text starts a line of its own, so that a header in it is seen as one.
-    """
-    place = 0
-    for found in _QUOTED.finditer(line):
-        low, high = found.span("text")
-        if b"\\n" in found["text"]:
-            yield line[place:low]
-            yield from _ESCAPE.sub(_plain_escape, line[low:high]).split(b"\n")
-            place = high
-    rest = line[place:]
-    if rest.strip(_CLOSERS):
-        yield from (_ESCAPE.sub(_plain_escape, rest).split(b"\n") if place == 0 else (rest,))
-
-
-def _plain_escape(found: re.Match[bytes]) -> bytes:
-    simple = _SIMPLE.get(found[0])
-    if simple is not None:
-        return simple
-    return chr(int(found[0][2:], 16)).encode("utf-8", "replace")
+__all__ = ["Printed", "Raw", "View", "of"]

@@ -1,52 +1,221 @@
-"""A stream of bytes cut into windows that memory can hold and no record falls between."""
+"""Bytes cut into windows that memory can hold and no record falls between.
+
+A source is read in parts whose borders depend on nothing but its content: the first
+``FIRST`` bytes, then ``PART`` bytes each. Parts may be read by different processes. Within a
+part, a window owns its ``body``; what stands around it is context.
+
+Borders stand behind a newline. A line that is longer than a piece, half a margin, is cut at those
+multiples of a piece that have no newline as closely before them: so the pieces of a line of any
+length are the same in every window.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
-# How much of the file a window owns, and how much context it sees on either side. A record
-# is at most MARGIN long in each direction, so every window sees the same records.
-BODY = 1 << 20
-MARGIN = 64 << 10
+# What a window owns, and the context of it: so much behind, twice as much before. A record
+# reaches less far in each direction, so every window sees the same records.
+BODY = 2 << 20
+MARGIN = 128 << 10
+
+# The beginning of a source, which is looked at more closely, and the parts of the rest.
+FIRST = 1 << 20
+PART = 64 << 20
+_STEP = 32 << 10
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """Part of a file: its own ``body`` within ``data``, context around it."""
+class Sizes:
+    """Into what a source is cut; the numbers of bytes that are used except in tests."""
 
-    data: bytes
-    body: tuple[int, int]
-    first_line: int
+    first: int = FIRST
+    part: int = PART
+    body: int = BODY
+    margin: int = MARGIN
+
+    @property
+    def piece(self) -> int:
+        """Return the length beyond which a line is cut."""
+        return self.margin // 2
+
+    def border(self, part: int) -> int:
+        """Return where ``part`` begins, to the nearest newline before."""
+        return 0 if part == 0 else self.first + (part - 1) * self.part
+
+    def part_at(self, offset: int) -> int:
+        """Return the part that holds ``offset``, to the nearest newline."""
+        return 0 if offset < self.first else 1 + (offset - self.first) // self.part
 
 
-def windows(blocks: Iterator[bytes], body: int = BODY, margin: int = MARGIN) -> Iterator[Window]:
-    """Cut ``blocks`` into windows; bodies are adjacent and cover every byte once.
+SIZES = Sizes()
 
-    Bodies end behind a newline where there is one within ``margin``; a longer line is cut.
+
+class _LineCount:
+    """Numbers the lines of a window, whose newlines are counted once, in steps.
+
+    Counted from the top each time, a window full of errors would be quadratic.
     """
-    data = bytearray()
-    low = 0  # where the next body begins
-    first_line = 1  # number of the line that data begins with
-    ended = False
-    while True:
-        while not ended and len(data) - low < body + margin:
-            block = next(blocks, None)
-            if block is None:
-                ended = True
-            else:
-                data += block
-        if ended and len(data) - low <= body + margin:
-            if low < len(data) or (low == 0 and data):
-                yield Window(bytes(data), (low, len(data)), first_line)
+
+    def __init__(self, data: bytes, low: int, line: int) -> None:
+        self._data = data
+        self._low = low
+        self._marks = [line]
+        self._last = (low, line)
+
+    def at(self, offset: int) -> int:
+        """Return the number of the line that holds ``offset``."""
+        place, line = self._last
+        if not place <= offset < place + _STEP:
+            place, line = self._mark(offset)
+        line += self._data.count(b"\n", place, offset)
+        self._last = (offset, line)
+        return line
+
+    def _mark(self, offset: int) -> tuple[int, int]:
+        """Return the number of a line closely before ``offset``."""
+        if offset < self._low:
+            return 0, self._marks[0] - self._data.count(b"\n", 0, self._low)
+        marks = self._marks
+        number = (offset - self._low) // _STEP
+        while len(marks) <= number:
+            end = self._low + len(marks) * _STEP
+            marks.append(marks[-1] + self._data.count(b"\n", end - _STEP, end))
+        return self._low + number * _STEP, marks[number]
+
+
+class Window:
+    """Part of a source: its own ``body`` within ``data``, context around it.
+
+    Attributes:
+        offset: where ``data`` begins in the source.
+        part: the part of the source that the body belongs to.
+        piece: the length beyond which a line is cut.
+    """
+
+    __slots__ = ("_lines", "body", "data", "offset", "part", "piece")
+
+    def __init__(
+        self,
+        data: bytes,
+        body: tuple[int, int] | None = None,
+        line: int = 1,
+        offset: int = 0,
+        part: int = 0,
+        piece: int = MARGIN // 2,
+    ) -> None:
+        """Take ``line`` as the number of the line, within the part, that the body begins with."""
+        self.data = data
+        self.body = (0, len(data)) if body is None else body
+        self.offset = offset
+        self.part = part
+        self.piece = piece
+        self._lines = _LineCount(data, self.body[0], line)
+
+    @property
+    def is_whole(self) -> bool:
+        """True if the window holds all of its source."""
+        return self.offset == 0 and self.body == (0, len(self.data))
+
+    def line_at(self, offset: int) -> int:
+        """Return the number, within the part, of the line that holds ``offset``."""
+        return self._lines.at(offset)
+
+
+ReadAt = Callable[[int, int], bytes]
+
+
+def windows(blocks: Iterator[bytes], sizes: Sizes = SIZES) -> Iterator[Window]:
+    """Cut a stream into windows; bodies are adjacent and cover every byte once."""
+    store = _Stream(blocks)
+    part = low = 0
+    while store.filled_to(low + 1) > low:
+        store.drop_before(max(0, low - 2 * sizes.margin))
+
+        def read_at(start: int, count: int) -> bytes:
+            store.filled_to(start + count)
+            return store.part(start, start + count)
+
+        for window in _windows(read_at, low, None, part, sizes):
+            yield window
+            low = window.offset + window.body[1]
+            store.drop_before(max(0, low - 2 * sizes.margin))
+        part += 1
+
+
+def windows_of_part(
+    read_at: ReadAt, size: int, part: int, sizes: Sizes = SIZES
+) -> Iterator[Window]:
+    """Cut one part of a file of ``size`` bytes into the windows that ``windows`` would yield.
+
+    ``read_at`` returns so many bytes from an offset; fewer, if the file has become shorter.
+    """
+    border, low = sizes.border(part), 0
+    if border > 0:
+        start = max(0, border - 2 * sizes.piece)
+        data = read_at(start, border + 1 - start)
+        if start + len(data) <= border:  # all that is left belongs to the part before
+            return iter(())
+        low = _cut(data, start, border, sizes.piece)
+    return _windows(read_at, low, size, part, sizes)
+
+
+def _windows(
+    read_at: ReadAt, low: int, size: int | None, part: int, sizes: Sizes
+) -> Iterator[Window]:
+    """Yield the windows of one part, from ``low`` on; without a size, up to where reading ends."""
+    border = sizes.border(part + 1)
+    stop = border + sizes.margin if size is None else size
+    line = 1
+    aim = low
+    while low < stop:
+        aim = min(aim + sizes.body, border, stop)
+        start = max(0, low - 2 * sizes.margin)
+        data = read_at(start, min(aim + sizes.margin, stop) - start)
+        end = start + len(data)
+        if end <= aim:
+            stop = aim = end
+        high = aim if aim == stop else _cut(data, start, aim, sizes.piece)
+        if high > low:
+            window = Window(data, (low - start, high - start), line, start, part, sizes.piece)
+            yield window
+            line = window.line_at(high - start)
+            low = aim = high
+        if aim == border:
             return
-        high = data.rfind(b"\n", max(low, low + body - margin), low + body) + 1
-        if high <= low:
-            high = low + body
-        yield Window(bytes(data[: high + margin]), (low, high), first_line)
-        keep = max(0, high - margin)
-        start = data.find(b"\n", keep, high) + 1
-        keep = start if start > 0 else keep
-        first_line += data.count(b"\n", 0, keep)
-        del data[:keep]
-        low = high - keep
+
+
+def _cut(data: bytes | bytearray, offset: int, aim: int, piece: int) -> int:
+    """Return the last place up to ``aim`` where a body may end.
+
+    It depends on nothing but the text before ``aim``, and never goes back when ``aim`` goes on.
+    """
+    newline = data.rfind(b"\n", max(0, aim - 2 * piece - offset), aim - offset)
+    return offset + newline + 1 if newline >= 0 else aim // piece * piece
+
+
+@dataclass(slots=True)
+class _Stream:
+    """What of a stream is still needed."""
+
+    blocks: Iterator[bytes]
+    data: bytearray = field(default_factory=bytearray)
+    offset: int = 0
+
+    def filled_to(self, aim: int) -> int:
+        """Read on to ``aim`` or to the end of the stream; return how far."""
+        while self.offset + len(self.data) < aim:
+            block = next(self.blocks, None)
+            if block is None:
+                break
+            self.data += block
+        return self.offset + len(self.data)
+
+    def drop_before(self, start: int) -> None:
+        """Forget what stands before ``start``."""
+        del self.data[: start - self.offset]
+        self.offset = start
+
+    def part(self, start: int, end: int) -> bytes:
+        """Return what is there of a part of the stream."""
+        return bytes(memoryview(self.data)[start - self.offset : end - self.offset])

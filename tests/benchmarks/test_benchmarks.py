@@ -11,7 +11,6 @@ from fractions import Fraction
 
 import pytest
 
-from ascend_doctor.scan import scanner
 from benchmarks import messages, product, rows, run, site_rules
 from benchmarks.cases import Bench
 from benchmarks.generate import generate
@@ -88,14 +87,6 @@ def test_further_rules_are_sound_and_change_no_answer(answers, tmp_path):
     logs = generate("small", tmp_path / "logs")
     rules = site_rules.write_rules(tmp_path / "rules", count=20)
     assert answers(logs.input, "--rules", rules) == logs.answers
-
-
-def test_ripgrep_is_asked_for_all_literals_of_a_scan(monkeypatch):
-    asked = []
-    monkeypatch.setattr(scanner, "Literals", asked.extend)
-    scanner.Scanner(product.index.load())
-    expected = {literal.strip(b"\n") for literal in asked if literal.isascii()}
-    assert set(product.literals()) == expected
 
 
 def test_wrong_and_differing_answers_are_told(tmp_path):

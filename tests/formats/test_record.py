@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,21 +11,23 @@ from hypothesis import strategies as st
 from ascend_doctor.formats.grouping import MAX_LINES
 from ascend_doctor.formats.record import Records, line_at
 from ascend_doctor.records import Origin, Record
-from ascend_doctor.view.view import of
-from ascend_doctor.view.window import Window, windows
+from ascend_doctor.view.view import Printed, Raw, View, of
+from ascend_doctor.view.window import Sizes, Window, windows
 
 
 def records_of(data: bytes, path_origin: Origin | None = None) -> list[Record]:
     """Return the records of all lines, in order of their first line."""
-    view = of(Window(data, (0, len(data)), 1))
+    view = of(Window(data))
     records = Records(view, "run.log", path_origin or Origin())
-    found: dict[int, Record] = {}
-    at = 0
-    while at < len(view.text):
-        start, record = records.at(at)
-        found[start] = record
-        at = view.line_end(at) + 1
+    found = dict(records.at(start) for start in starts_of(view))
     return [found[start] for start in sorted(found)]
+
+
+def starts_of(view: View, start: int | None = 0) -> Iterator[int]:
+    """Yield where each line begins, from the one at ``start`` on."""
+    while start is not None:
+        yield start
+        start = view.below(start)
 
 
 def spans(data: bytes) -> list[tuple[int, ...]]:
@@ -68,7 +72,7 @@ def test_a_traceback_with_all_that_torch_npu_adds_is_one_record():
 
 
 def test_the_record_is_the_same_from_whichever_of_its_lines():
-    view = of(Window(REPORT, (0, len(REPORT)), 1))
+    view = of(Window(REPORT))
     starts = [REPORT.index(line) for line in REPORT.split(b"\n")[1:13] if line]
     found = {Records(view, "run.log", Origin()).at(start)[1].lines for start in starts}
     assert found == {tuple(range(2, 14))}
@@ -302,13 +306,13 @@ def test_a_runaway_message_is_cut():
 
 def test_a_long_run_of_lines_that_end_tracebacks_is_endured():
     data = b"SystemExit: 1\n" * 5000 + b"ValueError: boom\n"
-    view = of(Window(data, (0, len(data)), 1))
-    _, record = Records(view, "run.log", Origin()).at(len(data) - 3)
+    view = of(Window(data))
+    _, record = Records(view, "run.log", Origin()).at(data.index(b"ValueError"))
     assert (record.lines, record.text) == ((5001,), b"ValueError: boom")
 
 
 def test_the_line_at_an_offset_of_a_record_is_told():
-    view = of(Window(WORKERS, (0, len(WORKERS)), 1))
+    view = of(Window(WORKERS))
     records = Records(view, "run.log", Origin())
     _, record = records.at(0)
     offset = record.text.index(b"zero")
@@ -341,27 +345,27 @@ logs = st.lists(st.sampled_from(LINES) | st.binary(max_size=20), max_size=40).ma
 
 @settings(max_examples=200, deadline=None)
 @given(logs, st.data())
-def test_any_offset_of_any_bytes_gives_a_record_of_lines_that_exist(data, choose):
-    view = of(Window(data, (0, len(data)), 1))
+def test_any_line_of_any_bytes_gives_a_record_of_lines_that_exist(data, choose):
+    view = Printed(Window(data), None)
     if not view.text:
         return
-    offset = choose.draw(st.integers(0, len(view.text)))
-    start, record = Records(view, "run.log", Origin()).at(offset)
-    assert start <= view.line_start(offset)
+    place = choose.draw(st.sampled_from([*starts_of(view)]))
+    start, record = Records(view, "run.log", Origin()).at(place)
+    assert start <= place
     assert record.order == view.number(start)
     raw = data.split(b"\n")
     assert [*record.lines] == sorted(record.lines)
     assert set(record.lines) <= set(range(1, len(raw) + 1))
     assert len(record.text.split(b"\n")) == len(record.lines)
-    assert view.number(offset)[0] in (*record.lines, len(raw)) or not record.text.strip()
+    assert view.number(place)[0] in record.lines or not view.line(place)[1].strip()
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(LINES), max_size=30), st.randoms(use_true_random=False))
 def test_records_do_not_depend_on_which_line_is_asked_for_first(lines, random):
     data = b"".join(line + b"\n" for line in lines)
-    view = of(Window(data, (0, len(data)), 1))
-    starts = [at for at in range(len(view.text)) if view.line_start(at) == at]
+    view = of(Window(data))
+    starts = [*starts_of(view)] if data else []
     in_order = Records(view, "run.log", Origin())
     expected = {at: in_order.at(at) for at in starts}
     shuffled = Records(view, "run.log", Origin())
@@ -377,15 +381,13 @@ def test_records_are_the_same_in_whichever_window_owns_them(lines, margin):
     data = b"".join(lines)
     expected = {r.order: r for r in records_of(data)}
     found = {}
-    for window in windows(iter([data]), body=margin, margin=margin):
-        view = of(window)
-        records = Records(view, "run.log", Origin())
-        at = 0
-        while at < len(view.text):
-            start, record = records.at(at)
-            if view.body[0] <= start < view.body[1]:
-                found[record.order] = record
-            at = view.line_end(at) + 1
+    for window in windows(iter([data]), Sizes(body=margin, margin=margin)):
+        for view in (of(window), Raw(window)):
+            records = Records(view, "run.log", Origin())
+            for place in starts_of(view, view.body[0]):
+                start, record = records.at(place)
+                if view.body[0] <= start < view.body[1]:
+                    assert found.setdefault(record.order, record) == record
     assert found == expected
 
 

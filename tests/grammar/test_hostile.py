@@ -15,7 +15,7 @@ from ascend_doctor.records import Origin
 from ascend_doctor.reporters import json as reporter
 from ascend_doctor.scan.scanner import Scanner
 from ascend_doctor.view.view import View, of
-from ascend_doctor.view.window import Window
+from ascend_doctor.view.window import Sizes, Window
 from tests.conftest import ROOT
 from tests.grammar.faults import FAULTS
 from tests.grammar.said import KNOWLEDGE, report_on
@@ -25,7 +25,7 @@ SCHEMA = json.loads((ROOT / "docs/schema/report-1.json").read_text(encoding="utf
 validate = jsonschema.Draft202012Validator(SCHEMA).validate
 
 # Windows as small as a line or two, so that a short text already has many edges.
-NARROW = Scanner(KNOWLEDGE, body=256, margin=64 << 10)
+NARROW = Scanner(KNOWLEDGE, Sizes(body=256))
 
 # CPU seconds, far more than any of these takes; a walk that is not bounded takes minutes.
 PATIENCE_S = 20.0
@@ -107,17 +107,17 @@ def test_a_log_says_the_same_whatever_windows_it_is_read_in(content):
 
 
 def view_of(content: bytes) -> View:
-    return of(Window(content, (0, len(content)), 1))
+    return of(Window(content))
 
 
 @hostile
 @given(texts())
 def test_a_record_is_the_same_whichever_of_its_lines_is_asked_for(content):
     view = view_of(content)
-    starts, at = [], 0
-    while at < len(view.text):
+    starts, at = [], 0 if content.strip(b"\r\n") else None
+    while at is not None:
         starts.append(at)
-        at = view.line_end(at) + 1
+        at = view.below(at)
     downwards = Records(view, "run.log", Origin())
     upwards = Records(view, "run.log", Origin())
     below = {start: downwards.at(start) for start in starts}

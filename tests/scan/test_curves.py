@@ -16,6 +16,7 @@ from ascend_doctor.ingest.source import Skipped
 from ascend_doctor.knowledge.index import load
 from ascend_doctor.scan import curves
 from ascend_doctor.scan.scanner import Scanner
+from ascend_doctor.view.window import Sizes
 from tests.rulesets import source
 
 KNOWN = load()
@@ -337,23 +338,34 @@ def test_nan_before_the_run_was_started_again_is_no_remark():
 @pytest.mark.parametrize("name", [*FAULTY])
 def test_windows_do_not_matter(name):
     text = mmengine(FAULTY[name][0](random.Random(name)))
-    small = Scanner(KNOWN, body=6000, margin=3000)
+    small = Scanner(KNOWN, Sizes(body=6000, margin=3000))
     assert scan(text, small).findings == scan(text).findings
 
 
 def test_a_long_log_is_sampled(monkeypatch):
     monkeypatch.setattr(curves, "READ", 500)
+    monkeypatch.setattr(curves, "BLOCK", 512)
     rng = random.Random(5)
     values = noisy(rng, fallen(5000, 10.8, 2.8, 700), 0.02) + noisy(rng, [10.3] * 5000, 0.02)
     text = nanogpt(values)
     assert told(text) == [EXPLODED]
-    small = Scanner(KNOWN, body=20_000, margin=3000)
+    small = Scanner(KNOWN, Sizes(body=20_000, margin=3000))
     assert scan(text, small).findings == scan(text).findings
+
+
+@pytest.mark.parametrize("name", [*FAULTY])
+def test_parts_are_joined_to_the_same_curve(monkeypatch, name):
+    monkeypatch.setattr(curves, "BLOCK", 64)
+    text = mmengine(FAULTY[name][0](random.Random(name)))
+    whole = scan(text).findings
+    parts = scan(text, Scanner(KNOWN, Sizes(first=len(text) // 2, part=len(text) // 5)))
+    assert [found.rule for found in parts.findings] == [found.rule for found in whole]
 
 
 @pytest.mark.parametrize("writers", [1, 2, 3, 7, 8, 24])
 def test_writers_who_take_turns_are_all_sampled(monkeypatch, writers):
     monkeypatch.setattr(curves, "READ", 100 * writers)
+    monkeypatch.setattr(curves, "BLOCK", 512)
     rng = random.Random(9)
     good = noisy(rng, fallen(1600, 10.8, 2.8, 150), 0.02)
     good, bad = (nanogpt(v).splitlines() for v in (good, [*good[:900], *[10.3] * 700]))
@@ -368,6 +380,7 @@ def test_writers_who_take_turns_are_all_sampled(monkeypatch, writers):
 
 def test_a_kind_of_line_that_always_comes_between_leaves_the_loss_in_sight(monkeypatch):
     monkeypatch.setattr(curves, "READ", 300)
+    monkeypatch.setattr(curves, "BLOCK", 256)
     rng = random.Random(9)
     steps = nanogpt(noisy(rng, [*fallen(900, 10.8, 2.8, 150), *[10.3] * 700], 0.02)).splitlines()
     text = "".join(f"{step}\nloss scale: 1.0\naux_loss: 0.1\n" for step in steps)
@@ -398,7 +411,7 @@ WORDS = [
 ]
 
 
-NARROW = Scanner(KNOWN, body=256, margin=8 << 10)
+NARROW = Scanner(KNOWN, Sizes(body=256, margin=8 << 10))
 
 
 def read(content: bytes, scanner: Scanner):

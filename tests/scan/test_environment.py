@@ -6,15 +6,25 @@ import pytest
 
 from ascend_doctor.records import ENVIRONMENT, Evidence
 from ascend_doctor.scan import environment
-from ascend_doctor.scan.environment import MAX_VARIABLES, Environment
+from ascend_doctor.scan.environment import MAX_VARIABLES, Environment, words
+from ascend_doctor.scan.literals import Literal, Literals
 from ascend_doctor.view.window import Window
+
+WORDS = [*words()]
+LITERALS = Literals([Literal(word, any_case) for word, any_case, _ in WORDS])
+
+
+def look(environment: Environment, window: Window) -> None:
+    """Show an environment all places of a window that a scan would."""
+    for offset, number in LITERALS.hits(window.data):
+        environment.see(window, offset, WORDS[number][2])
 
 
 def seen(*texts: bytes) -> dict[str, str]:
     environment = Environment("a.log")
     line = 1
     for text in texts:
-        environment.see(Window(text, (0, len(text)), line))
+        look(environment, Window(text, None, line))
         line += text.count(b"\n")
     return {item.name: item.value for item in environment.said()}
 
@@ -74,7 +84,7 @@ def test_the_first_that_is_said_counts():
 def test_each_value_comes_with_the_line_that_says_it():
     environment = Environment("a.log")
     text = b"first\n  npu-smi 24.1.0\nlast\n"
-    environment.see(Window(text, (0, len(text)), 41))
+    look(environment, Window(text, None, 41))
     [said] = environment.said()
     assert said.evidence == Evidence("a.log", 42, "  npu-smi 24.1.0", (42, 0))
 
@@ -86,5 +96,5 @@ def test_every_name_that_rules_may_ask_for_is_looked_for():
 def test_what_one_log_may_say_is_bounded():
     text = b"".join(b"export HCCL_X%d=1\n" % number for number in range(1000))
     found = Environment("a.log")
-    found.see(Window(text, (0, len(text)), 1))
+    look(found, Window(text, None, 1))
     assert len(found.said()) <= len(ENVIRONMENT) + MAX_VARIABLES

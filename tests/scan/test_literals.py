@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_doctor.scan.literals import Literals
+from ascend_doctor.scan.literals import Literal, Literals
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from ascend_doctor.scan.literals import Literals
     ],
 )
 def test_every_occurrence_is_told_in_the_order_of_the_text(literals, text, hits):
-    assert Literals(literals).hits(text) == hits
+    assert Literals([*map(Literal, literals)]).hits(text) == hits
 
 
 # The schema refuses a literal with a NUL, which hyperscan could not take.
@@ -42,4 +42,13 @@ def test_hits_are_those_of_a_plain_search(literals, text):
         for number, literal in enumerate(literals)
         if text.startswith(literal, at)
     ]
-    assert Literals(literals).hits(text) == expected
+    found = Literals([*map(Literal, literals)])
+    assert found.hits(text) == expected
+    for start in range(len(text)):
+        within = [(at, number) for at, number in found.hits(text, start)]
+        assert within == [(at, number) for at, number in expected if at >= start]
+
+
+def test_case_may_not_count_and_once_may_be_enough():
+    literals = Literals([Literal(b"Boom", any_case=True), Literal(b"a", once=True)])
+    assert [number for _, number in literals.hits(b"boom a BOOM a Boom a")] == [0, 1, 0, 0]

@@ -18,6 +18,7 @@ from ascend_doctor.records import Evidence, Origin, Sighting
 from ascend_doctor.scan.collect import MAX_PROCESSES, MAX_TEMPLATES
 from ascend_doctor.scan.judge import MAX_LINE
 from ascend_doctor.scan.scanner import Scanner
+from ascend_doctor.view.window import Sizes
 from tests.rulesets import knowledge, rule, source
 
 RULES = [
@@ -359,7 +360,7 @@ def test_facts_do_not_depend_on_how_a_file_is_cut(known, scanner, some, factor, 
     # No record is longer than 12 of these lines, so each stands within the margin whole.
     parts = ["words\n" if n % 7 == 6 else line for n, line in enumerate(some)]
     raw = "".join(parts * (3 if repeat else 1)).encode()
-    small = Scanner(known, body=2000 * factor, margin=2000)
+    small = Scanner(known, Sizes(body=2000 * factor, margin=2000))
     assert small.scan(source("run.log", raw)) == scanner.scan(source("run.log", raw))
 
 

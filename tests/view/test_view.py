@@ -9,49 +9,52 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.view.prefix import NONE, Prefix
-from ascend_doctor.view.view import View, keeps_literals, of
-from ascend_doctor.view.window import Window, windows
+from ascend_doctor.view.printed import may_differ
+from ascend_doctor.view.view import Printed, Raw, View, of
+from ascend_doctor.view.window import Sizes, Window, windows
 
 PLOG = b"[ERROR] GE(7,py):2026-03-04-05:06:07.008.009 [a.cc:1]7 boom\n"
 
 
-def whole(data: bytes) -> View:
-    return of(Window(data, (0, len(data)), 1))
+def whole(data: bytes) -> Printed:
+    view = of(Window(data))
+    return view if isinstance(view, Printed) else Printed(Window(data), None)
+
+
+def lines_of(view: View, start: int | None = 0) -> list[tuple[int, Prefix, bytes, tuple[int, int]]]:
+    """Return all lines of a view from the one at ``start`` on: place, prefix, text, number."""
+    found = []
+    while start is not None:
+        found.append((start, *view.line(start), view.number(start)))
+        start = view.below(start)
+    return found
 
 
 def printed(data: bytes) -> list[tuple[int, bytes]]:
     """Return the lines of the view, each with its original number."""
-    view = whole(data)
-    found, at = [], 0
-    while at < len(view.text):
-        end = view.line_end(at)
-        found.append((view.number(at)[0], view.text[at:end]))
-        at = end + 1
-    return found
+    start = 0 if data else None
+    return [(number, text) for _, _, text, (number, _) in lines_of(whole(data), start)]
 
 
-def test_plain_plog_goes_through_untouched():
+def test_plain_plog_is_looked_at_line_by_line():
     view = of(Window(PLOG * 3, (len(PLOG), 2 * len(PLOG)), 8))
-    assert (view.text, view.body) == (PLOG * 3, (len(PLOG), 2 * len(PLOG)))
-    assert [view.number(at) for at in (0, len(PLOG), 3 * len(PLOG) - 1)] == [
-        (8, 0),
-        (9, 0),
-        (10, 0),
+    assert isinstance(view, Raw)
+    assert (view.data, view.body) == (PLOG * 3, (len(PLOG), 2 * len(PLOG)))
+    assert lines_of(view) == [
+        (number * len(PLOG), NONE, PLOG[:-1], (7 + number, 0)) for number in range(3)
     ]
-    assert view.prefix(0) == NONE
 
 
 @given(st.lists(st.integers(0, 4 * len(PLOG)), min_size=1))
-def test_lines_of_plain_plog_are_counted_in_any_order(offsets):
-    view = of(Window(PLOG * 5, (0, 5 * len(PLOG)), 1))
-    expected = [(1 + at // len(PLOG), 0) for at in offsets]
-    assert [view.number(at) for at in offsets] == expected
+def test_lines_are_counted_in_any_order(offsets):
+    window = Window(PLOG * 5)
+    assert [window.line_at(at) for at in offsets] == [1 + at // len(PLOG) for at in offsets]
 
 
 def test_prefixes_are_peeled_and_kept_beside_their_line():
     view = whole(b"[rank1]: boom\nplain\n")
     assert view.text == b"boom\nplain\n"
-    assert (view.prefix(0), view.prefix(5)) == (Prefix(rank=1), NONE)
+    assert (view.line(0)[0], view.line(5)[0]) == (Prefix(rank=1), NONE)
 
 
 @pytest.mark.parametrize(
@@ -126,13 +129,13 @@ def test_a_message_within_two_loggers_is_shown_with_the_fields_of_both():
     body = json.dumps({"log": f"{inner}\n", "stream": "stderr", "time": "2026-01-02T03:04:05Z"})
     assert printed(body.encode()) == [(1, line) for line in SHOWN]
     fields = Prefix(level="WARNING", rank=3, time="2026-01-02T03:04:05Z")
-    assert whole(body.encode()).prefix(0) == fields
+    assert whole(body.encode()).line(0)[0] == fields
 
 
 def test_a_header_inside_a_quoted_body_starts_a_line_and_gives_its_fields():
     view = whole(b'{"detail":"[rank3]: boom\\nmore\\n"}\n')
     assert view.text == b'{"detail":"\nboom\nmore\n\n'
-    assert [view.prefix(at) for at in (0, 12, 17)] == [NONE, Prefix(rank=3), NONE]
+    assert [view.line(at)[0] for at in (0, 12, 17)] == [NONE, Prefix(rank=3), NONE]
 
 
 def test_source_code_below_a_frame_keeps_its_escapes():
@@ -158,21 +161,24 @@ def test_source_code_below_a_quoted_frame_keeps_its_escapes():
 
 
 @pytest.mark.parametrize(
-    ("line", "keeps"),
+    ("line", "differs"),
     [
-        (b"[rank0]: step 3 loss 2.1\n", True),
-        (b'{"step": 61, "loss": 2.1}\n', True),
-        (b"a\x1b[31mb\n", False),
-        (b" 50%\r100%\n", False),
-        (b'{"detail": "a\\nb"}\n', False),
+        (b"[rank0]: step 3 loss 2.1\n", False),
+        (b"step 3 loss 2.1\r\n", False),
+        (b'{"step": 61, "loss": 2.1}\n', False),
+        (b"a\x1b[31mb\n", True),
+        (b" 50%\r100%\n", True),
+        (b" 50%\r100%\r\n", True),
+        (b'{"detail": "a\\nb"}\n', True),
         # An object around a line escapes what stands in it, and names its level in its own way.
-        (b'{"ts":"x","message":"\\"loss\\": NaN"}\n', False),
-        (b'svc-1  | {"level":"error","msg":"no answer"}\n', False),
+        (b'{"ts":"x","message":"\\"loss\\": NaN"}\n', True),
+        (b'svc-1  | {"level":"error","msg":"no answer"}\n', True),
     ],
 )
-def test_a_window_whose_view_says_more_than_its_bytes_is_known(line, keeps):
-    window = Window(line, (0, len(line)), 1)
-    assert keeps_literals(window) is keeps
+def test_a_text_that_shows_more_than_its_bytes_is_known(line, differs):
+    assert may_differ(line) is differs
+    assert isinstance(of(Window(line)), Printed) is differs
+    assert isinstance(of(Window(line, part=1)), Raw)
 
 
 LONG = PLOG[:-1] + b", which is told at great length " * 5 + b"\n"
@@ -199,41 +205,81 @@ def test_parts_of_one_original_line_are_told_apart():
 
 def test_every_part_of_a_long_line_belongs_to_a_window():
     line = b"ERROR at the start " + b"x" * 500 + b" ERROR at the end"
-    views = [of(window) for window in windows(iter([line]), body=100, margin=30)]
-    owned = b"".join(view.text[view.body[0] : view.body[1]] for view in views)
-    assert owned.replace(b"\n", b"") == line
+    for first in (1, 1 << 20):
+        sizes = Sizes(first=first, body=100, margin=60)
+        owned = b""
+        for window in windows(iter([line]), sizes):
+            view = Printed(window, None) if first > 1 else Raw(window)
+            low, high = view.body
+            for start, _, _, _ in lines_of(view, low):
+                if start < high and isinstance(view, Raw):
+                    owned += view.data[start : min(view.bounds(start)[1], len(view.data))]
+            if isinstance(view, Printed):
+                text = enumerate(view.text[low:high], start=low)
+                owned += bytes(c for at, c in text if view.owns(at) and c != 10)
+        assert owned == line
+
+
+hostile_bytes = st.lists(
+    st.sampled_from(
+        [
+            b"\n",
+            b"\r",
+            b"\\n",
+            b"\\\\n",
+            b"\x1b[31m",
+            b"[rank1]: ",
+            b'{"a":"',
+            b"\\u00e9",
+            b'{"log":"x\\ny"}',
+            b'  File "a.py", line 1',
+            b"    y\\n",
+            b"\r\n",
+        ]
+    )
+    | st.binary(max_size=8),
+    max_size=40,
+).map(b"".join)
 
 
 @settings(max_examples=150, deadline=None)
-@given(
-    st.lists(
-        st.sampled_from(
-            [b"\n", b"\r", b"\\n", b"\\\\n", b"\x1b[31m", b"[rank1]: ", b'{"a":"', b"\\u00e9"]
-        )
-        | st.binary(max_size=8),
-        max_size=40,
-    ).map(b"".join),
-    st.integers(1, 50),
-    st.integers(1, 50),
-)
+@given(hostile_bytes, st.integers(1, 50), st.integers(2, 50))
 def test_every_line_of_any_bytes_comes_from_a_line_that_exists(data, body, margin):
-    for window in windows(iter([data]), body, margin):
-        view = of(window)
-        assert 0 <= view.body[0] <= view.body[1] <= len(view.text)
-        last = window.first_line + window.data.count(b"\n")
-        numbers = [view.number(at)[0] for at in range(len(view.text))]
-        assert numbers == sorted(numbers)
-        assert set(numbers) <= set(range(window.first_line, last + 1))
+    for window in windows(iter([data]), Sizes(body=body, margin=margin)):
+        for view in (Printed(window, None), Raw(window)):
+            limit = len(view.text if isinstance(view, Printed) else view.data)
+            assert 0 <= view.body[0] <= view.body[1] <= limit
+            found = [number for _, _, _, number in lines_of(view, view.body[0]) if limit]
+            assert found == sorted(set(found))
+            lines = range(window.line_at(window.body[0]), window.line_at(len(window.data)) + 1)
+            assert {line for line, _ in found} <= set(lines)
+
+
+@settings(max_examples=300, deadline=None)
+@given(hostile_bytes)
+def test_both_ways_to_look_at_a_window_show_the_same_lines(data):
+    window = Window(data, piece=64)
+    printed, raw = Printed(window, None), Raw(window)
+    if not printed.text:
+        return
+    first = next(start for start in range(len(data)) if raw.shown(raw.line_start(start)))
+    expected = lines_of(printed)
+    shown = lines_of(raw, raw.line_start(first))
+    assert [line[1:] for line in shown] == [line[1:] for line in expected]
+    upwards = [shown[-1][0]]
+    while (above := raw.above(upwards[-1])) is not None:
+        upwards.append(above)
+    assert upwards == [line[0] for line in reversed(shown)]
 
 
 @settings(max_examples=100, deadline=None)
 @given(
     st.lists(st.sampled_from([b"a", b"[rank1]: bb", b"", b"c\rd", b"\x1b[1me"])),
     st.integers(12, 60),
-    st.integers(12, 60),
+    st.integers(40, 80),
 )
 def test_bodies_of_windows_show_what_one_window_shows(lines, body, margin):
     data = b"".join(line + b"\n" for line in lines)
-    views = [of(window) for window in windows(iter([data]), body, margin)]
+    views = [Printed(w, None) for w in windows(iter([data]), Sizes(body=body, margin=margin))]
     owned = b"".join(view.text[view.body[0] : view.body[1]] for view in views)
     assert owned == whole(data).text
