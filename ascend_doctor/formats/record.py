@@ -25,6 +25,8 @@ from ascend_doctor.view.view import View
 
 # A traceback of a deep model has about a hundred frames of two lines.
 MAX_BACK_LINES = 240
+# Lines of other writers in a row that may stand between two lines of one message.
+MAX_FOREIGN = 48
 
 _WARNING = re.compile(rb":\d{1,7}: \w{1,40}Warning: ")
 
@@ -82,10 +84,10 @@ class Records:
         found: list[Line] = []
         line = last = target
         mark = target if target.kind is Kind.LOGGED else None
-        size = loose = gap = 0
+        size = loose = gap = foreign = 0
         for _ in range(MAX_BACK_LINES):
             begins = last.start in self._heads or _begins(last, mark)
-            if begins or loose > MAX_LOOSE or gap > MAX_GAP:
+            if begins or loose > MAX_LOOSE or gap > MAX_GAP or foreign > MAX_FOREIGN:
                 break
             above = self._lines.above(line)
             if above is None:
@@ -99,20 +101,21 @@ class Records:
                 gap += 1
                 continue
             if line.stream != target.stream and line.kind is not Kind.BLANK:
+                foreign += 1
                 continue
             found.append(line)
             last = line
-            gap = 0
+            gap = foreign = 0
             mark = line if mark is None and line.kind is Kind.LOGGED else mark
             loose = loose + 1 if line.kind is Kind.TEXT else 0
         return found[::-1]
 
     def _after(self, target: Line) -> Iterator[Line]:
         """Yield the lines below of the same process, until no record could go on."""
-        line, size, gap = target, 0, 0
+        line, size, gap, foreign = target, 0, 0, 0
         for _ in range(MAX_LINES):
             below = self._lines.below(line)
-            if below is None or size > MAX_BYTES or gap > MAX_GAP:
+            if below is None or size > MAX_BYTES or gap > MAX_GAP or foreign > MAX_FOREIGN:
                 break
             line = below
             size += len(line.text) + 1
@@ -122,7 +125,9 @@ class Records:
             if line.stream == target.stream or line.kind is Kind.BLANK:
                 line.is_apart = line.is_apart or gap > 0
                 yield line
-                gap = 0
+                gap = foreign = 0
+            else:
+                foreign += 1
 
     def _record(self, group: Group) -> Record:
         while len(group.lines) > 1 and group.lines[-1].kind is Kind.BLANK:

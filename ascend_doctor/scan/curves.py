@@ -24,7 +24,7 @@ from ascend_doctor.view.view import Printed, Raw
 from ascend_doctor.view.window import Window
 
 READ = 20_000
-BLOCK = 16 << 10
+BLOCK = 32 << 10
 # Multiples of the golden ratio are spread evenly and repeat in no period: of writers or kinds of
 # lines that take turns, each has its share of what is read.
 _GOLDEN, _CIRCLE = 0x9E3779B9, 1 << 32

@@ -10,6 +10,7 @@ from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.scan import curves, environment
 from ascend_doctor.scan.coverage import LEVELS
 from ascend_doctor.scan.literals import Literal, Literals
+from ascend_doctor.view.printed import MARKS
 
 # Where an error may stand that no rule knows.
 ALARMS = (
@@ -49,11 +50,13 @@ class Aside:
         name: what of the environment may be told there.
         level: the level that occurs in the log.
         metric: a word of a line that may tell a loss.
+        is_mark: a line with it may show other words than its bytes.
     """
 
     name: str = ""
     level: str = ""
     metric: bytes = b""
+    is_mark: bool = False
 
 
 class Vocabulary:
@@ -101,6 +104,8 @@ def _meanings(rules: Iterable[Rule]) -> dict[bytes, Meaning]:
 def _asides() -> Iterator[tuple[Literal, Aside]]:
     for level in LEVELS:
         yield Literal(f"[{level}]".encode(), once=True), Aside(level=level)
+    for mark in MARKS:
+        yield Literal(mark, once=True), Aside(is_mark=True)
     for sign in curves.SIGNS:
         yield Literal(sign, once=True), Aside(metric=sign)
     for word, any_case, name in environment.words():

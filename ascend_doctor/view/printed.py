@@ -27,6 +27,10 @@ MAX_UNESCAPES = 3
 Before = Callable[[], bytes]
 
 
+# What a line holds that may show something else than with its prefix taken off.
+MARKS = (b"\x1b", b"\\n", b"\r", b'{"')
+
+
 def may_differ(text: bytes) -> bool:
     """Say whether a line of ``text`` may be shown otherwise than with its prefix taken off."""
     return (

@@ -118,11 +118,14 @@ class Printed:
         return self._numbers[bisect_right(self._starts, start) - 1]
 
 
-def of(window: Window) -> Printed | Raw:
-    """Return ``window`` as it was printed, all at once where words may be cut."""
+def of(window: Window, *, is_marked: bool = True) -> Printed | Raw:
+    """Return ``window`` as it was printed, all at once where words may be cut.
+
+    ``is_marked`` is false if none of ``MARKS`` stands in it.
+    """
     if window.part == 0:
         width = wrap.margin(window.data) if window.is_whole else None
-        if width is not None or may_differ(window.data):
+        if width is not None or (is_marked and may_differ(window.data)):
             return Printed(window, width)
     return Raw(window)
 
