@@ -42,6 +42,11 @@ class Head:
         return self.level in _QUIET
 
 
+def begins(line: bytes) -> bool:
+    """Say whether ``line`` begins with a plog header."""
+    return _HEAD.match(line) is not None
+
+
 def parse(line: bytes) -> Head | None:
     """Return the header that ``line`` begins with, if it does."""
     found = _HEAD.match(line)

@@ -38,8 +38,11 @@ def kind_of(head: bytes) -> str:
     if _NPU_SMI.search(b"\n".join(start.split(b"\n", 3)[:3])):
         return "npu-smi"
     lines = [line for line in head.split(b"\n", _LOOK)[:_LOOK] if line.strip()]
+    # Most files are plog through and through; nothing is peeled off such lines.
+    if sum(map(plog.begins, lines)) * 2 > len(lines):
+        return "plog"
     peeled = [peel(line.rstrip(b"\r")) for line in lines]
-    if sum(plog.parse(line) is not None for _, line in peeled) * 2 > len(lines):
+    if sum(plog.begins(line) for _, line in peeled) * 2 > len(lines):
         return "plog"
     tests = (plog.parse, torch_npu.parse, python.TRACEBACK.match, logged.parse, error_block.parse)
     if any(prefix is not NONE for prefix, _ in peeled) or any(

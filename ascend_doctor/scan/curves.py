@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ascend_doctor.formats import metrics
+from ascend_doctor.formats import metrics, plog
 from ascend_doctor.formats.record import Records
 from ascend_doctor.formats.sniff import origin_of
 from ascend_doctor.knowledge import curve as arithmetic
@@ -20,11 +20,13 @@ from ascend_doctor.scan.judge import evidence
 from ascend_doctor.scan.series import Line, Point, Series
 from ascend_doctor.view.prefix import NONE, Prefix, peel
 from ascend_doctor.view.printed import may_differ
-from ascend_doctor.view.view import Printed, Raw
+from ascend_doctor.view.view import Printed, Raw, View
 from ascend_doctor.view.window import Window
 
 READ = 20_000
 BLOCK = 32 << 10
+# Where so many lines were CANN's own, no more are read one by one.
+IDLE = 64
 # Multiples of the golden ratio are spread evenly and repeat in no period: of writers or kinds of
 # lines that take turns, each has its share of what is read.
 _GOLDEN, _CIRCLE = 0x9E3779B9, 1 << 32
@@ -43,15 +45,15 @@ _Writer = tuple[object, ...]
 
 def _lines_with(signs: Sequence[bytes], text: bytes, low: int, high: int) -> Iterator[int]:
     """Yield one place in each line that holds one of ``signs``."""
-    places = {sign: text.find(sign, low, high) for sign in signs}
-    while (at := min((place for place in places.values() if place >= 0), default=-1)) >= 0:
+    places = [text.find(sign, low, high) for sign in signs]
+    while (at := min((place for place in places if place >= 0), default=-1)) >= 0:
         yield at
         end = text.find(b"\n", at, high)
-        for sign, place in places.items():
-            if place >= 0 and end >= 0:
-                places[sign] = text.find(sign, end, high) if place < end else place
-            else:
-                places[sign] = -1
+        if end < 0:
+            return
+        for number, place in enumerate(places):
+            if 0 <= place < end:
+                places[number] = text.find(signs[number], end, high)
 
 
 class _Alone:
@@ -104,7 +106,7 @@ class Curves:
         self._source = source
         self._origin = origin_of(source)
         self._series: dict[tuple[_Writer, str], Series] = {}
-        self._read = 0
+        self._read = self._idle = 0
         self._weight = 1
         self._anonymous: set[bytes] = set()
         self._gradients: dict[_Writer, _Gradients] = {}
@@ -168,24 +170,40 @@ class Curves:
         """Read what the line at ``start`` shows."""
         if isinstance(view, Raw):
             raw = view.raw_line(start).rstrip(b"\r")
+            # What CANN logs is no step of a training.
+            if raw.startswith(b"[") and plog.begins(raw):
+                self._idle += 1
+                if self._idle == IDLE:
+                    self._read = READ
+                return
             if not may_differ(raw):
                 if len(raw) <= metrics.MAX_LINE:
                     writer, said = self._peeled(raw)
-                    self._read_line(Line(raw, view.number(start), None), said, writer)
+                    self._read_line(view, start, raw, None, said, writer)
                 return
             shown = view.shown(start)
         else:
             shown = (view.line(start),)
         for place, (prefix, text) in enumerate(shown, start=start):
             if len(text) <= metrics.MAX_LINE and any(sign in text for sign in SIGNS):
-                line = Line(text, view.number(place), prefix)
-                self._read_line(line, text, _named(prefix))
+                self._read_line(view, place, text, prefix, text, _named(prefix))
 
-    def _read_line(self, line: Line, said: bytes, writer: _Writer) -> None:
+    def _read_line(
+        self,
+        view: View,
+        start: int,
+        text: bytes,
+        prefix: Prefix | None,
+        said: bytes,
+        writer: _Writer,
+    ) -> None:
         norm = metrics.finite_gradient(said) if b"norm" in said else None
+        step = metrics.parse(said)
+        if norm is None and step is None:
+            return
+        line = Line(text, view.number(start), prefix)
         if norm is not None:
             self._count_gradient(writer, norm, line)
-        step = metrics.parse(said)
         if step is None:
             return
         key = (writer, step.name)

@@ -42,9 +42,11 @@ class Pieces:
         reach = max(0, at - 2 * size)
         newline = self._data.rfind(b"\n", reach, at)
         start = reach if newline < 0 else newline + 1
-        if at - start < size:
+        if at - start < size or at >= len(self._data):
             return start
-        cut = (self._offset + at) // size * size - self._offset
+        # A newline is never the first byte of a piece.
+        last = at - 1 if self._data[at] == _NEWLINE else at
+        cut = (self._offset + last) // size * size - self._offset
         return cut if cut - start >= size else start
 
     def piece(self, start: int) -> Piece:

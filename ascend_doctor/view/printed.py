@@ -50,9 +50,12 @@ def printed(raw: bytes, before: Before) -> Iterator[tuple[Prefix, bytes]]:
     for piece in filter(None, raw.split(b"\r")) if b"\r" in raw else (raw,):
         prefix, line = peel(piece)
         if b"\\n" in line or line.startswith(b"{"):
-            yield from _opened(prefix, line, before)
+            for told, shown in _opened(prefix, line, before):
+                yield told, shown
+                before = partial(bytes, shown)
         else:
             yield prefix, line
+            before = partial(bytes, line)
 
 
 def _uncoloured(line: bytes) -> bytes:

@@ -24,6 +24,7 @@ _BEGINS = re.compile(
     _LOGGED
     + rb"|[ \t]{2}|\t|Traceback \(most|(?:[A-Za-z_]\w*\.){0,12}[A-Z]\w{0,80}(?:Error|Exception): "
 )
+_OTHER = re.compile(rb"\n(?!\[)")
 _DIGITS = re.compile(rb"\d+")
 # So many lines that end at the margin are looked at.
 _LOOK = 100
@@ -39,14 +40,18 @@ def margin(data: bytes) -> int | None:
     Broken lines all end at one column, none goes beyond it, and what stands below them is
     no message of its own.
     """
+    if data.startswith(b"[") and _OTHER.search(data, 0, len(data) - 1) is None:
+        return None  # every line begins as in a log, and most files are like that
     lines = data.split(b"\n")
-    size = max(map(len, lines))
+    widths = [*map(len, lines)]
     # A character takes at most four bytes, and a line may end in a carriage return.
-    if not _NARROWEST <= size <= 4 * _WIDEST + 1:
+    if not _NARROWEST <= max(widths) <= 4 * _WIDEST + 1:
         return None
-    widths = [len(line) for line in lines] if _is_simple(data) else [*map(_columns, lines)]
+    if not _is_simple(data):
+        widths = [*map(_columns, lines)]
     width = max(widths)
-    if not _NARROWEST <= width <= _WIDEST:
+    at_screen = width in _SCREENS
+    if not _NARROWEST <= width <= _WIDEST or (widths.count(width) == 1 and not at_screen):
         return None
     broken: list[tuple[bytes, bytes]] = []
     full = (number for number, columns in enumerate(widths[:-1]) if columns == width)
@@ -55,7 +60,7 @@ def margin(data: bytes) -> int | None:
             if _series(line) == _series(after):
                 return None  # the same message again, equally long
             broken.append((line, after))
-    return width if _is_proof(broken, width in _SCREENS) else None
+    return width if _is_proof(broken, at_screen) else None
 
 
 def rejoined(lines: Iterable[tuple[bytes, bool]], width: int) -> Iterator[tuple[bytes, bool, int]]:
