@@ -1,0 +1,169 @@
+"""Compressed bytes → what they were made of, in bounded steps."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol
+
+from ascend_doctor.ingest.stream import BLOCK
+
+# The unpackers copy what is left behind each stream: small pieces keep many streams cheap.
+_PIECE = 16 << 10
+# What xz and zstd may hold in memory to unpack; their strongest presets need 65 MiB and 8 MiB.
+_WINDOW_LOG = 26
+_MEMORY = (1 << _WINDOW_LOG) + (4 << 20)
+# Zeros behind a stream fill a tape block; behind more of them nothing is looked for.
+_PADDING = BLOCK
+
+_FORMATS = {
+    "gzip": re.compile(rb"\x1f\x8b\x08"),
+    "xz": re.compile(rb"\xfd7zXZ\x00"),
+    "bzip2": re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
+    "zstd": re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),
+}
+
+
+def format_of(head: bytes) -> str | None:
+    """Name the compression of what begins with ``head``: gzip, xz, bzip2, zstd or None."""
+    for name, magic in _FORMATS.items():
+        if magic.match(head):
+            return name
+    return None
+
+
+def decompressed(name: str, packed: Iterator[bytes]) -> Iterator[bytes]:
+    """Unpack streams that follow each other, in blocks of at most 1 MiB.
+
+    Args:
+        name: one of those of `format_of`, or ``deflate``.
+        packed: the compressed bytes.
+
+    Raises:
+        OSError: the bytes are damaged, or need more memory than a scan may take.
+        EOFError: they end early; what came before is good.
+    """
+    make, failures = _UNPACKERS[name]()
+    unpacker = make()
+    begun = False
+    padding = 0
+    for piece in _pieces(packed):
+        data = piece
+        while True:
+            if not begun:
+                stripped = data.lstrip(b"\x00")
+                padding += len(data) - len(stripped)
+                data = stripped
+                if padding > _PADDING:
+                    return
+                if not data:
+                    break
+                begun = True
+                padding = 0
+            try:
+                out = unpacker.decompress(data, BLOCK)
+            except failures as err:
+                raise OSError(f"the {name} stream is damaged: {err}") from err
+            if out:
+                yield out
+            if unpacker.eof:
+                data = unpacker.unused_data
+                unpacker = make()
+                begun = False
+            elif unpacker.needs_input:
+                break
+            else:
+                data = b""
+    if begun:
+        raise EOFError(f"the {name} stream ends early")
+
+
+def _pieces(packed: Iterator[bytes]) -> Iterator[bytes]:
+    for block in packed:
+        for start in range(0, len(block), _PIECE):
+            yield block[start : start + _PIECE]
+
+
+class _Unpacker(Protocol):
+    """As the standard library's decompressors are."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def needs_input(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+_Made = tuple[Callable[[], _Unpacker], tuple[type[Exception], ...]]
+
+
+class _Inflater:
+    """isal's decompressor, which keeps its unread input itself unlike the others."""
+
+    def __init__(self, wbits: int) -> None:
+        from isal import isal_zlib
+
+        self._inflater = isal_zlib.decompressobj(wbits=wbits)
+        self._full = False
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._inflater.eof)
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._inflater.unconsumed_tail and not self._full
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._inflater.unused_data)
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        out: bytes = self._inflater.decompress(data or self._inflater.unconsumed_tail, max_length)
+        # What is unpacked may wait inside for room, with no input left.
+        self._full = len(out) == max_length
+        return out
+
+
+def _inflate(wbits: int) -> _Made:
+    from isal import isal_zlib
+
+    failure: type[Exception] = isal_zlib.error  # type: ignore[assignment]  # the stub forgets "type"
+    return lambda: _Inflater(wbits), (failure,)
+
+
+def _bzip2() -> _Made:
+    import bz2
+
+    return bz2.BZ2Decompressor, (OSError, ValueError)
+
+
+def _xz() -> _Made:
+    import lzma
+
+    return lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, _MEMORY), (lzma.LZMAError,)
+
+
+def _zstd() -> _Made:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+
+    options: dict[Any, int] = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
+    return lambda: zstd.ZstdDecompressor(options=options), (zstd.ZstdError,)
+
+
+_UNPACKERS: dict[str, Callable[[], _Made]] = {
+    "deflate": lambda: _inflate(-15),
+    "gzip": lambda: _inflate(31),
+    "xz": _xz,
+    "bzip2": _bzip2,
+    "zstd": _zstd,
+}
