@@ -62,10 +62,11 @@ def _opened(stream: Stream, source: Source) -> BinaryIO:
     """Return the stream that was opened to look into it, or open it again."""
     if isinstance(stream, FileStream):
         if stream.closed:
-            return source.open()
-        stream.seek(0)
-        if stream.sparse:
-            return cast(BinaryIO, BlockStream(stream.without_holes()))
+            stream = streamed(source.open())
+        else:
+            stream.seek(0)
+        if isinstance(stream, FileStream) and stream.sparse:
+            stream = BlockStream(stream.without_holes())
     return cast(BinaryIO, stream)
 
 

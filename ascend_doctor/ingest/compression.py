@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from ascend_doctor.ingest.stream import BLOCK
 
 # The unpackers copy what is left behind each stream: small pieces keep many streams cheap.
-_PIECE = 16 << 10
+_PIECE = 64 << 10
 # What xz and zstd may hold in memory to unpack; their strongest presets need 65 MiB and 8 MiB.
 _WINDOW_LOG = 26
 _MEMORY = (1 << _WINDOW_LOG) + (4 << 20)

@@ -71,7 +71,7 @@ class Meter:
     def _count(self, count: int) -> None:
         self._unpacked += count
         if self._unpacked > self.limits.unpacked:
-            self._stop(f"unpacks to more than {self.limits.unpacked} bytes", "--max-unpacked")
+            self._stop(f"unpacks to more than {_amount(self.limits.unpacked)}", "--max-unpacked")
         if self._unpacked > RATIO_FROM:
             packed = self._packed.taken
             if self._packed.size is not None:
@@ -85,3 +85,11 @@ class Meter:
     def _stop(self, reason: str, option: str) -> None:
         self.reached = LimitError(f"{reason}; {option} raises this limit")
         raise self.reached
+
+
+def _amount(count: int) -> str:
+    """Return a number of bytes as the option takes it."""
+    for unit, shift in (("T", 40), ("G", 30), ("M", 20), ("K", 10)):
+        if count and not count % (1 << shift):
+            return f"{count >> shift}{unit}"
+    return f"{count} bytes"

@@ -139,7 +139,7 @@ def _directory(file: File) -> tuple[int, int, int]:
         if len(tail) - found >= _END.size:
             break
     else:
-        raise ArchiveError("the zip archive has no directory at its end: cut off or damaged")
+        raise ArchiveError("the zip archive has no directory at its end; it is cut off or damaged")
     end = start + found
     *_, size, place, _ = _END.unpack_from(tail, found)
     if found >= _END64_PLACE.size:

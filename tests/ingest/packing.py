@@ -36,9 +36,10 @@ def tar(contents: Mapping[str, bytes], format: int = tarfile.PAX_FORMAT) -> byte
 
 def zipped(contents: Mapping[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", method) as archive:
+    with zipfile.ZipFile(out, "w") as archive:
         for name, content in contents.items():
-            archive.writestr(name, content)
+            # Made without a time, the bytes are the same every time.
+            archive.writestr(zipfile.ZipInfo(name), content, method)
     return out.getvalue()
 
 
