@@ -28,7 +28,7 @@ def options(command: _Command) -> _Command:
     for option in (
         click.option(
             "--max-depth",
-            type=click.IntRange(0),
+            type=click.IntRange(0, 20),
             default=DEFAULT.depth,
             show_default=True,
             help="How many archives may stand around a log; 0 opens none.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator
 from typing import Any, Protocol
@@ -17,27 +16,12 @@ _MEMORY = (1 << _WINDOW_LOG) + (4 << 20)
 # Zeros behind a stream fill a tape block; behind more of them nothing is looked for.
 _PADDING = BLOCK
 
-_FORMATS = {
-    "gzip": re.compile(rb"\x1f\x8b\x08"),
-    "xz": re.compile(rb"\xfd7zXZ\x00"),
-    "bzip2": re.compile(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"),
-    "zstd": re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"),
-}
-
-
-def format_of(head: bytes) -> str | None:
-    """Name the compression of what begins with ``head``: gzip, xz, bzip2, zstd or None."""
-    for name, magic in _FORMATS.items():
-        if magic.match(head):
-            return name
-    return None
-
 
 def decompressed(name: str, packed: Iterator[bytes]) -> Iterator[bytes]:
     """Unpack streams that follow each other, in blocks of at most 1 MiB.
 
     Args:
-        name: one of those of `format_of`, or ``deflate``.
+        name: one of those of `sniff.compression_of`, or ``deflate``.
         packed: the compressed bytes.
 
     Raises:
@@ -45,13 +29,11 @@ def decompressed(name: str, packed: Iterator[bytes]) -> Iterator[bytes]:
         EOFError: they end early; what came before is good.
     """
     make, failures = _UNPACKERS[name]()
-    unpacker = make()
-    begun = False
+    unpacker: _Unpacker | None = None
     padding = 0
-    for piece in _pieces(packed):
-        data = piece
+    for data in _pieces(packed):
         while True:
-            if not begun:
+            if unpacker is None:
                 stripped = data.lstrip(b"\x00")
                 padding += len(data) - len(stripped)
                 data = stripped
@@ -59,23 +41,24 @@ def decompressed(name: str, packed: Iterator[bytes]) -> Iterator[bytes]:
                     return
                 if not data:
                     break
-                begun = True
-                padding = 0
+                unpacker, padding = make(), 0
             try:
                 out = unpacker.decompress(data, BLOCK)
             except failures as err:
-                raise OSError(f"the {name} stream is damaged: {err}") from err
+                why = f"is damaged: {err}"
+                if "memory" in str(err).lower():
+                    why = "needs too much memory; unpack it first"
+                raise OSError(f"the {name} stream {why}") from err
             if out:
                 yield out
             if unpacker.eof:
                 data = unpacker.unused_data
-                unpacker = make()
-                begun = False
+                unpacker = None
             elif unpacker.needs_input:
                 break
             else:
                 data = b""
-    if begun:
+    if unpacker is not None:
         raise EOFError(f"the {name} stream ends early")
 
 

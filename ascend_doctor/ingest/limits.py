@@ -25,7 +25,7 @@ class Limits:
         depth: most archives around a log: 2 opens an archive within an archive.
     """
 
-    members: int = 100_000
+    members: int = 200_000
     ratio: int = 500
     unpacked: int = 64 << 30
     depth: int = 2
@@ -48,15 +48,15 @@ class Meter:
         self.members = 0
         self._unpacked = 0
 
-    def member(self) -> None:
-        """Count a member.
+    def member(self, name: str) -> None:
+        """Count a member; one with a long name counts for several, since names are kept.
 
         Raises:
             LimitError: there are too many.
         """
-        self.members += 1
+        self.members += 1 + len(name) // 256
         if self.members > self.limits.members:
-            self._stop(f"more than {self.limits.members} members", "--max-members")
+            self._stop(f"more than {self.limits.members:,} members", "--max-members")
 
     def unpacking(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
         """Count the bytes that come out of unpacking, and yield them.
@@ -65,8 +65,9 @@ class Meter:
             LimitError: there are too many, or too many for what went in.
         """
         for block in blocks:
-            self._count(len(block))
+            # What is there already is not thrown away.
             yield block
+            self._count(len(block))
 
     def _count(self, count: int) -> None:
         self._unpacked += count

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from ascend_doctor.ingest.compression import decompressed, format_of
 from ascend_doctor.ingest.limits import DEFAULT, Limits, Meter
+from ascend_doctor.ingest.sniff import compression_of
 from ascend_doctor.ingest.stream import BLOCK, GAP, BlockStream
 from ascend_doctor.view.encoding import to_utf8, wide_encoding
 
@@ -61,8 +61,10 @@ def blocks(stream: BinaryIO, limits: Limits = DEFAULT) -> Iterator[bytes]:
     """
     head = stream.read(HEAD)
     rest = _with_head(head, stream)
-    compression = format_of(head)
+    compression = compression_of(head)
     if compression is not None:
+        from ascend_doctor.ingest.compression import decompressed
+
         packed = BlockStream(rest)
         rest = Meter(limits, packed).unpacking(decompressed(compression, packed.blocks()))
         head = next(rest, b"")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 
 from ascend_doctor.ingest.member import LINK, SPECIAL, ArchiveError, Member
+from ascend_doctor.ingest.sniff import OCTAL, checks
 from ascend_doctor.ingest.stream import BLOCK, Stream
 
 HEADER = 512
@@ -32,14 +33,10 @@ _REFUSED = {
 }
 # Folders, folders with the names that they held, and the label of a volume have no content.
 _NOTHING = b"5DV"
-_OCTAL = re.compile(rb"[ \x00]*([0-7]*)[ \x00]*")
+# What is asked of the attributes of a member; the rest is not kept.
+_ASKED = ("path", "size", "GNU.sparse.name", "GNU.sparse.major", "GNU.sparse.map")
 _ATTRIBUTE = re.compile(rb"(\d{1,7}) ([^=\n]{1,200})=")
 _ENDS = "the tar archive ends early"
-
-
-def is_tar(head: bytes) -> bool:
-    """Say whether ``head`` is the header of a tar member; its checksum is the proof."""
-    return len(head) >= HEADER and head[0] != 0 and _checks(head[:HEADER])
 
 
 def members(stream: Stream) -> Iterator[Member]:
@@ -88,7 +85,8 @@ def _member(stream: Stream, header: bytes, size: int, said: dict[str, bytes]) ->
     elif refused is not None or kind in _FILES:
         yield Member(_shown(name), size, content.blocks, refused)
     else:
-        yield Member(_shown(name), size, content.blocks, "of a kind that tar does not define")
+        refused = "of a kind that tar does not define"
+        yield Member(_shown(name), size, content.blocks, refused)
     _pass(stream, content.left, size)
 
 
@@ -126,23 +124,15 @@ def _header(stream: Stream) -> bytes | None:
         if zeros:
             return None
         raise EOFError(_ENDS)
-    if not _checks(header):
+    if not checks(header):
         raise ArchiveError("a header of the tar archive is damaged")
     return header
-
-
-def _checks(header: bytes) -> bool:
-    field = _OCTAL.fullmatch(header[148:156])
-    if field is None or not field[1]:
-        return False
-    # The field itself counts as blanks.
-    return int(field[1], 8) == sum(header) - sum(header[148:156]) + 8 * ord(" ")
 
 
 def _number(field: bytes) -> int:
     if field[0] == 0x80:
         return int.from_bytes(field[1:], "big")
-    found = _OCTAL.fullmatch(field)
+    found = OCTAL.fullmatch(field)
     if found is None:
         raise ArchiveError("a header of the tar archive gives no valid size")
     return int(found[1] or b"0", 8)
@@ -170,14 +160,16 @@ def _extension(stream: Stream, size: int) -> bytes:
 
 
 def _attributes(extension: bytes) -> dict[str, bytes]:
-    """Return the attributes of a pax header: each is ``length key=value`` and a newline."""
+    """Return what is asked of a pax header, which has ``length key=value`` on each line."""
     attributes = {}
     start = 0
     while found := _ATTRIBUTE.match(extension, start):
         end = start + int(found[1])
         if end <= found.end() or end > len(extension):
             break
-        attributes[found[2].decode("utf-8", "replace")] = extension[found.end() : end - 1]
+        key = found[2].decode("utf-8", "replace")
+        if key in _ASKED:
+            attributes[key] = extension[found.end() : end - 1]
         start = end
     return attributes
 

@@ -16,8 +16,6 @@ from ascend_doctor.ingest.member import LINK, SPECIAL, ArchiveError, Member
 from ascend_doctor.ingest.stream import BLOCK
 from ascend_doctor.view.encoding import shown
 
-MAGICS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
-
 _METHODS = {8: "deflate", 12: "bzip2", 93: "zstd", 95: "xz"}
 _END = struct.Struct("<4s4H2LH")
 _END64_PLACE = struct.Struct("<4sLQL")

@@ -28,6 +28,7 @@ _CHINESE: Mapping[str, str] = {
     "the file was cut while it was read": "文件在读取过程中被截短",
     # compression
     "the {name} stream is damaged: {detail}": "{name} 数据损坏：{detail}",
+    "the {name} stream needs too much memory": "解压 {name} 数据需要过多内存",
     "the {name} stream ends early": "{name} 数据不完整",
     # archives
     "tar archive with a damaged header": "tar 包的文件头损坏",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 import os
 import random
 import struct
@@ -24,7 +26,7 @@ from ascend_doctor.ingest.limits import DEFAULT, Limits
 from ascend_doctor.ingest.source import Skipped, Source, blocks
 from ascend_doctor.reporters.json import render
 from ascend_doctor.reporters.reasons import translated
-from tests.ingest.packing import COMPRESS, KINDS, packed, tar, zipped
+from tests.ingest.packing import COMPRESS, KINDS, packed, tar, zipped, zstd
 
 
 def read(found):
@@ -93,6 +95,48 @@ def test_a_compressed_file_keeps_its_name(name):
     assert unpack(raw) == {"x": text}
     assert unpack(raw + raw) == {"x": text + text}
     assert b"".join(blocks(io.BytesIO(raw + raw))) == text + text
+
+
+@pytest.mark.parametrize("name", COMPRESS)
+def test_what_is_packed_as_hard_as_it_can_be_is_read(name):
+    text = b"boom\n" * 1000
+    hardest = {
+        "gz": lambda: gzip.compress(text, 9),
+        "xz": lambda: lzma.compress(text, preset=9 | lzma.PRESET_EXTREME),
+        "bz2": lambda: bz2.compress(text, 9),
+        "zst": lambda: zstd.compress(text, 19),
+    }
+    assert unpack(hardest[name]()) == {"x": text}
+
+
+def test_what_needs_more_memory_to_unpack_than_a_scan_may_take_is_named():
+    filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 128 << 20}]
+    raw = lzma.compress(b"boom\n", filters=filters)
+    assert unpack(raw) == {"x": "the xz stream needs too much memory; unpack it first"}
+    options = {zstd.CompressionParameter.window_log: 27}
+    long = zstd.ZstdCompressor(options=options)
+    raw = long.compress(b"boom\n" * 100) + long.flush()
+    assert unpack(raw) == {"x": "the zstd stream needs too much memory; unpack it first"}
+
+
+def test_only_so_many_zeros_are_looked_through_behind_the_end(monkeypatch):
+    for raw in (gzip.compress(b"boom\n"), lzma.compress(b"boom\n")):
+        assert unpack(raw + bytes(3 << 20) + b"junk") == {"x": b"boom\n"}
+    archive = tar({"a.log": b"boom\n"})
+    assert unpack(archive + bytes(3 << 20) + b"junk") == {"x!a.log": b"boom\n"}
+    assert unpack(archive + archive) == {"x!a.log": b"boom\n", "x!a.log (2)": b"boom\n"}
+
+
+def test_a_long_name_is_skipped_and_counts_for_several():
+    name = "n" * 5000
+    found = unpack(tar({name: b"boom\n", "a.log": b"a\n"}))
+    assert found == {
+        f"x!{name[:4096]}": "its name is longer than any file's can be",
+        "x!a.log": b"a\n",
+    }
+    assert unpack(tar({"n" * 1000: b"boom\n"}), Limits(members=3)) == {
+        "x": "more than 3 members; --max-members raises this limit; what follows was not read"
+    }
 
 
 @pytest.mark.parametrize("name", COMPRESS)
@@ -378,7 +422,7 @@ def test_a_name_of_a_zip_from_a_chinese_desktop_is_readable():
 
 
 def test_a_zip_that_comes_as_a_stream_is_kept_up_to_a_size(monkeypatch):
-    monkeypatch.setattr("ascend_doctor.ingest.archive._MAX_KEPT", 1 << 20)
+    monkeypatch.setattr("ascend_doctor.ingest.unpack._MAX_KEPT", 1 << 20)
     raw = zipped({"a.log": random.Random(1).randbytes(2 << 20)})
     said = (
         "zip archive of more than 1 MiB that comes as a stream, not read; "

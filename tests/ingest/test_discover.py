@@ -187,11 +187,11 @@ def test_sockets_and_devices_are_skipped_and_said_to_be(tmp_path):
 
 def test_a_folder_may_be_deeper_than_a_path_may_be_long(tmp_path):
     here = os.open(tmp_path, os.O_RDONLY)
-    for _ in range(1200):
-        os.mkdir("deep", dir_fd=here)
-        below = os.open("deep", os.O_RDONLY, dir_fd=here)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=here)
+        below = os.open("d" * 250, os.O_RDONLY, dir_fd=here)
         os.close(here)
         here = below
     os.close(here)
     [item] = discover([tmp_path])
-    assert (item.reason, item.path.count("deep") > 700) == ("file name too long", True)
+    assert (item.reason, item.path.startswith("ddd")) == ("file name too long", True)
