@@ -90,15 +90,4 @@ def test_what_is_no_size_is_wrong_usage(run, archive, size):
 def test_each_skip_stands_on_its_own_line(run, archive, lang, said):
     (archive.parent / "z.bin").write_bytes(bytes(100))
     done = run("analyze", archive.parent, "--max-members", 1, "--lang", lang)
-    assert (
-        done.stdout.splitlines()[-2:]
-        == {
-            "en": [
-                "  Skipped  logs.tar.gz: more than 1 members; --max-members raises this limit; "
-                "what follows was not",
-                "           read",
-            ],
-            "zh": [],
-        }[lang]
-        or True
-    )
+    assert done.stdout.splitlines()[-len(said) :] == said
