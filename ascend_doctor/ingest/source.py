@@ -79,7 +79,8 @@ def blocks(stream: BinaryIO, limits: Limits = DEFAULT) -> Iterator[bytes]:
 
 def is_as_it_is(head: bytes) -> bool:
     """Say whether the file that begins with ``head`` holds its text byte for byte."""
-    return not head.startswith((_GZIP, _HOLE)) and wide_encoding(head) is None
+    is_packed = compression_of(head) is not None
+    return not is_packed and not head.startswith(GAP) and wide_encoding(head) is None
 
 
 def unreadable(head: bytes) -> str | None:
