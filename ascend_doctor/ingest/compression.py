@@ -10,25 +10,29 @@ from ascend_doctor.ingest.stream import BLOCK
 
 # The unpackers copy what is left behind each stream: small pieces keep many streams cheap.
 _PIECE = 64 << 10
-# What xz and zstd may hold in memory to unpack; their strongest presets need 65 MiB and 8 MiB.
-_WINDOW_LOG = 26
-_MEMORY = (1 << _WINDOW_LOG) + (4 << 20)
+# What xz and zstd may hold of the text in memory, as a power of two. Outermost it is what
+# their strongest presets need, within an archive what they need unasked: levels add up.
+WINDOW = 26
+INNER_WINDOW = 23
+# What xz needs beside it.
+_OVERHEAD = 1 << 20
 # Zeros behind a stream fill a tape block; behind more of them nothing is looked for.
 _PADDING = BLOCK
 
 
-def decompressed(name: str, packed: Iterator[bytes]) -> Iterator[bytes]:
+def decompressed(name: str, packed: Iterator[bytes], window: int = WINDOW) -> Iterator[bytes]:
     """Unpack streams that follow each other, in blocks of at most 1 MiB.
 
     Args:
         name: one of those of `sniff.compression_of`, or ``deflate``.
         packed: the compressed bytes.
+        window: the logarithm of how many bytes xz and zstd may keep to unpack.
 
     Raises:
         OSError: the bytes are damaged, or need more memory than a scan may take.
         EOFError: they end early; what came before is good.
     """
-    make, failures = _UNPACKERS[name]()
+    make, failures = _UNPACKERS[name](window)
     unpacker: _Unpacker | None = None
     padding = 0
     for data in _pieces(packed):
@@ -121,31 +125,32 @@ def _inflate(wbits: int) -> _Made:
     return lambda: _Inflater(wbits), (failure,)
 
 
-def _bzip2() -> _Made:
+def _bzip2(_: int) -> _Made:
     import bz2
 
     return bz2.BZ2Decompressor, (OSError, ValueError)
 
 
-def _xz() -> _Made:
+def _xz(window: int) -> _Made:
     import lzma
 
-    return lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, _MEMORY), (lzma.LZMAError,)
+    memory = (1 << window) + _OVERHEAD
+    return lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memory), (lzma.LZMAError,)
 
 
-def _zstd() -> _Made:
+def _zstd(window: int) -> _Made:
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
         from backports import zstd
 
-    options: dict[Any, int] = {zstd.DecompressionParameter.window_log_max: _WINDOW_LOG}
+    options: dict[Any, int] = {zstd.DecompressionParameter.window_log_max: window}
     return lambda: zstd.ZstdDecompressor(options=options), (zstd.ZstdError,)
 
 
-_UNPACKERS: dict[str, Callable[[], _Made]] = {
-    "deflate": lambda: _inflate(-15),
-    "gzip": lambda: _inflate(31),
+_UNPACKERS: dict[str, Callable[[int], _Made]] = {
+    "deflate": lambda _: _inflate(-15),
+    "gzip": lambda _: _inflate(31),
     "xz": _xz,
     "bzip2": _bzip2,
     "zstd": _zstd,

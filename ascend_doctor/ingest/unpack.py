@@ -10,7 +10,7 @@ from functools import partial
 from typing import IO, BinaryIO, cast
 
 from ascend_doctor.ingest import tar, zip
-from ascend_doctor.ingest.compression import decompressed
+from ascend_doctor.ingest.compression import INNER_WINDOW, WINDOW, decompressed
 from ascend_doctor.ingest.limits import LimitError, Limits, Meter
 from ascend_doctor.ingest.member import MAX_NAME, Member
 from ascend_doctor.ingest.sniff import PEEK, ZIP, archive_of, compression_of
@@ -52,7 +52,8 @@ class Unpacking:
             head = stream.peek(PEEK)
             compression = compression_of(head)
             if compression is not None:
-                packed = decompressed(compression, stream.blocks())
+                window = INNER_WINDOW if depth else WINDOW
+                packed = decompressed(compression, stream.blocks(), window)
                 stream, size = BlockStream(self._meter.unpacking(packed)), None
                 head = stream.peek(PEEK)
         except BROKEN as err:

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from ascend_doctor.ingest.compression import decompressed
+from ascend_doctor.ingest.compression import INNER_WINDOW, decompressed
 from ascend_doctor.ingest.member import LINK, SPECIAL, ArchiveError, Member
 from ascend_doctor.ingest.stream import BLOCK
 from ascend_doctor.view.encoding import shown
@@ -81,7 +81,7 @@ def _member(file: File, name: str, entry: _Entry, place: int) -> Member:
     def blocks() -> Iterator[bytes]:
         packed = _packed(file, entry.packed, place)
         if entry.method:
-            packed = decompressed(_METHODS[entry.method], packed)
+            packed = decompressed(_METHODS[entry.method], packed, INNER_WINDOW)
         return _checked(packed, entry)
 
     return Member(name, entry.unpacked, blocks, _refusal(entry))

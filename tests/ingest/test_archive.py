@@ -113,6 +113,11 @@ def test_what_needs_more_memory_to_unpack_than_a_scan_may_take_is_named():
     filters = [{"id": lzma.FILTER_LZMA2, "dict_size": 128 << 20}]
     raw = lzma.compress(b"boom\n", filters=filters)
     assert unpack(raw) == {"x": "the xz stream needs too much memory; unpack it first"}
+    inner = lzma.compress(b"boom\n", preset=9)
+    assert unpack(tar({"a.xz": inner, "b.xz": lzma.compress(b"boom\n")})) == {
+        "x!a.xz": "the xz stream needs too much memory; unpack it first",
+        "x!b.xz": b"boom\n",
+    }
     options = {zstd.CompressionParameter.window_log: 27}
     long = zstd.ZstdCompressor(options=options)
     raw = long.compress(b"boom\n" * 100) + long.flush()
