@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ascend_doctor.diagnosis.diagnose import diagnose
 from ascend_doctor.engines.local import scan
+from ascend_doctor.ingest.limits import DEFAULT, Limits
 from ascend_doctor.knowledge import index
 from ascend_doctor.report import Report
 
@@ -16,12 +17,14 @@ def analyze(
     paths: Iterable[str | PathLike[str]] | str | PathLike[str],
     *,
     rules: str | PathLike[str] | None = None,
+    limits: Limits = DEFAULT,
 ) -> Report:
     """Diagnose log files and folders.
 
     Args:
         paths: files, folders, or ``-`` for standard input.
         rules: a folder of further rule files, in the layout of ``patterns/``.
+        limits: how much is unpacked of one archive.
 
     Raises:
         InputError: a named path does not exist.
@@ -30,4 +33,4 @@ def analyze(
     if isinstance(paths, (str, PathLike)):
         paths = [paths]
     knowledge = index.load(None if rules is None else Path(rules))
-    return diagnose(scan([Path(path) for path in paths], knowledge), knowledge)
+    return diagnose(scan([Path(path) for path in paths], knowledge, limits), knowledge)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 import ascend_doctor
@@ -54,3 +56,11 @@ def test_a_frame_of_a_clean_report_is_empty_with_its_columns(tmp_path):
 def test_a_missing_path_is_an_input_error(tmp_path):
     with pytest.raises(ascend_doctor.DoctorError, match="no such file or folder"):
         ascend_doctor.analyze(tmp_path / "gone")
+
+
+def test_limits_on_archives_are_an_argument(log):
+    archive = shutil.make_archive(str(log / "logs"), "zip", log / "rank_3")
+    report = ascend_doctor.analyze(archive, limits=ascend_doctor.Limits(depth=0))
+    assert report.coverage.skipped == (
+        ("logs.zip", "packed more than 0 deep; --max-depth raises this limit"),
+    )

@@ -8,7 +8,7 @@ from typing import Any, TextIO, get_args
 
 import click
 
-from ascend_doctor.cli import exits
+from ascend_doctor.cli import exits, limits
 from ascend_doctor.cli.terminal import settings, standard_output
 from ascend_doctor.ingest.source import EMPTY
 from ascend_doctor.records import Lang, Severity
@@ -68,9 +68,11 @@ class _Input(click.Path):
     "--rules", "rules_dir", type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of further rules, laid out as <family>/<id>.yaml.",
 )  # fmt: skip
+@limits.options
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     paths: tuple[Path, ...],
     format_: str,
     output: TextIO,
@@ -78,6 +80,7 @@ def command(
     fail_on: str,
     strict: bool,
     rules_dir: Path | None,
+    **max_: int,
 ) -> None:
     """Diagnose log files and folders, or standard input (-).
 
@@ -95,7 +98,7 @@ def command(
 
     if getattr(output, "name", None) == "-":
         standard_output()
-    report = analyze(paths, rules=rules_dir)
+    report = analyze(paths, rules=rules_dir, limits=limits.limits(max_))
     reporter = import_module(f"ascend_doctor.reporters.{format_}")
     terminal = settings(output) if format_ == "text" else {}
     output.write(reporter.render(report, choose(lang), **terminal))

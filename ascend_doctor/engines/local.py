@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 
 from ascend_doctor.facts import Facts
+from ascend_doctor.ingest.archive import members
 from ascend_doctor.ingest.discover import discover
-from ascend_doctor.ingest.source import Skipped
+from ascend_doctor.ingest.limits import DEFAULT, Limits
+from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.scan.scanner import Scanner
 
 
-def scan(paths: Sequence[Path], knowledge: Knowledge) -> Facts:
+def scan(paths: Sequence[Path], knowledge: Knowledge, limits: Limits = DEFAULT) -> Facts:
     """Return the facts of everything readable below ``paths``.
 
     Raises:
@@ -21,7 +24,9 @@ def scan(paths: Sequence[Path], knowledge: Knowledge) -> Facts:
     scanner = Scanner(knowledge)
     shards = {}
     skipped = set()
-    for item in discover(paths):
+    found = discover(paths)
+    parts = (members(item, limits) if isinstance(item, Source) else (item,) for item in found)
+    for item in chain.from_iterable(parts):
         result = item if isinstance(item, Skipped) else scanner.scan(item)
         if isinstance(result, Skipped):
             skipped.add((result.path, result.reason))

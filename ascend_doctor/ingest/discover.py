@@ -5,17 +5,26 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import BinaryIO, cast
 
 from ascend_doctor.errors import InputError
-from ascend_doctor.ingest.source import Skipped, Source
+from ascend_doctor.ingest.source import Skipped, Source, reason_of
+from ascend_doctor.ingest.stream import FileStream
 
 STDIN = Path("-")
+
+# The inodes that were found on each device.
+_Seen = defaultdict[int, set[int]]
 
 
 def discover(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
     """Yield each file below ``paths`` once, in a stable order; linked folders are not entered.
+
+    Nothing is opened.
 
     Raises:
         InputError: a named path does not exist or is out of reach, or none was named.
@@ -23,46 +32,54 @@ def discover(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
     if not paths:
         raise InputError("no input named; give log files, folders, or - for standard input")
     several = len(paths) > 1
-    seen: set[tuple[int, int]] = set()
+    seen: _Seen = defaultdict(set)
     for path in dict.fromkeys(paths):
         if path == STDIN:
             if sys.stdin is None:
                 raise InputError("-: standard input is closed")
             yield Source("<stdin>", lambda: sys.stdin.buffer)
-        elif _is_folder(path):
-            base = str(path) if several else ""
-            yield from _walk(path, base, seen)
+            continue
+        named = os.fspath(path)
+        if _is_folder(named):
+            yield from _walk(named, named if several else "", seen)
         else:
-            yield from _file(path, str(path) if several else path.name, seen, named=True)
+            yield from _file(named, named if several else path.name, seen, named=True)
 
 
-def _is_folder(path: Path) -> bool:
+def _is_folder(path: str) -> bool:
     try:
-        return stat.S_ISDIR(path.stat().st_mode)
+        return stat.S_ISDIR(os.stat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"{path}: no such file or folder") from None
     except OSError as err:
-        raise InputError(f"{path}: {_reason(err)}") from err
+        raise InputError(f"{path}: {reason_of(err)}") from err
 
 
-def _walk(folder: Path, base: str, seen: set[tuple[int, int]]) -> Iterator[Source | Skipped]:
-    def failed(error: OSError) -> None:
-        name = os.path.relpath(error.filename or folder, folder)
-        problems.append(Skipped(_shown(_joined(base, name)), _reason(error)))
+def _walk(folder: str, shown: str, seen: _Seen) -> Iterator[Source | Skipped]:
+    """Yield what is in a folder: its files first, then folder by folder; names in order."""
+    waiting = [(folder, shown)]
+    while waiting:
+        here, shown = waiting.pop()
+        folders: list[str] = []
+        files: list[str] = []
+        try:
+            with os.scandir(here) as entries:
+                for entry in entries:
+                    (folders if _is_own_folder(entry) else files).append(entry.name)
+        except OSError as err:
+            yield Skipped(_shown(shown or "."), reason_of(err))
+        folders.sort(reverse=True)
+        files.sort()
+        for name in files:
+            yield from _file(os.path.join(here, name), os.path.join(shown, name), seen)
+        waiting += ((os.path.join(here, name), os.path.join(shown, name)) for name in folders)
 
-    problems: list[Skipped] = []
-    for here, folders, files in os.walk(folder, onerror=failed):
-        folders.sort()
-        yield from problems
-        problems.clear()
-        for name in sorted(files):
-            path = Path(here, name)
-            yield from _file(path, _joined(base, os.path.relpath(path, folder)), seen)
-    yield from problems
 
-
-def _joined(base: str, name: str) -> str:
-    return os.path.join(base, name) if base else name
+def _is_own_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
 
 
 def _shown(path: str) -> str:
@@ -70,26 +87,32 @@ def _shown(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _reason(error: OSError) -> str:
-    return (error.strerror or "unreadable").lower()
-
-
-def _file(
-    path: Path, shown: str, seen: set[tuple[int, int]], named: bool = False
-) -> Iterator[Source | Skipped]:
+def _file(path: str, shown: str, seen: _Seen, named: bool = False) -> Iterator[Source | Skipped]:
     """Yield one file, unless it was found before under another argument or name."""
-    shown = _shown(shown)
     try:
-        status = path.stat()
+        status = os.stat(path)
     except OSError as err:
-        yield Skipped(shown, _reason(err))
+        yield Skipped(_shown(shown), reason_of(err))
         return
-    key = (status.st_dev, status.st_ino)
-    if key in seen:
+    if stat.S_ISDIR(status.st_mode):
         return
-    seen.add(key)
-    # A pipe is read if the user named it (a shell's process substitution), never if found.
-    if stat.S_ISREG(status.st_mode) or (named and stat.S_ISFIFO(status.st_mode)):
-        yield Source(shown, lambda: path.open("rb"))
+    inodes = seen[status.st_dev]
+    if status.st_ino in inodes:
+        return
+    inodes.add(status.st_ino)
+    shown = _shown(shown)
+    if stat.S_ISREG(status.st_mode):
+        yield Source(shown, partial(_open, path), status.st_size, path)
+    elif named and stat.S_ISFIFO(status.st_mode):
+        # A pipe is read if the user named it (a shell's process substitution), never if found.
+        yield Source(shown, partial(_open_pipe, path), None, path)
     else:
         yield Skipped(shown, "not a regular file")
+
+
+def _open(path: str) -> BinaryIO:
+    return cast(BinaryIO, FileStream(path))
+
+
+def _open_pipe(path: str) -> BinaryIO:
+    return Path(path).open("rb")

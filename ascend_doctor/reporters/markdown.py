@@ -11,6 +11,7 @@ from ascend_doctor import resources
 from ascend_doctor.records import Lang, Severity
 from ascend_doctor.report import Report
 from ascend_doctor.reporters.labels import colon, label, size
+from ascend_doctor.reporters.reasons import translated
 from ascend_doctor.reporters.safe import visible
 
 # What an issue can hold; the JSON has more.
@@ -42,6 +43,7 @@ def render(report: Report, lang: Lang = "en") -> str:
         lang=lang,
         colon=colon(lang),
         say=partial(_say, lang),
+        translated=translated,
         size=size,
         kinds=kinds or "-",
     )

@@ -12,6 +12,7 @@ from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Consequence, Diagnosis, Report, Unexplained
 from ascend_doctor.reporters.labels import colon, joined, label, size
 from ascend_doctor.reporters.layout import Block, Sheet, console, prose, steps, wrapped
+from ascend_doctor.reporters.reasons import translated
 from ascend_doctor.reporters.safe import visible
 
 # What a screen can hold; the JSON has all of it.
@@ -168,18 +169,21 @@ class _Writer:
             parts.append(self._say("levels", levels=", ".join(coverage.levels)))
             if "plog" in coverage.by_kind and "INFO" not in coverage.levels:
                 parts.append(self._say("quiet"))
-        rows = [("read", joined(parts, self._lang))]
+        rows = [("read", [joined(parts, self._lang)])]
         if report.environment:
             seen = ", ".join(f"{name} {value}" for name, value in report.environment.items())
-            rows.append(("environment", seen))
+            rows.append(("environment", [seen]))
         for name, items in (("skipped", coverage.skipped), ("broken", coverage.broken)):
             if items:
-                shown = [f"{path}: {reason}" for path, reason in items[:MAX_SKIPPED]]
+                shown = [
+                    f"{path}{colon(self._lang)}{translated(reason, self._lang)}"
+                    for path, reason in items[:MAX_SKIPPED]
+                ]
                 if len(items) > MAX_SKIPPED:
                     shown.append(self._say("more", count=len(items) - MAX_SKIPPED))
-                rows.append((name, joined(shown, self._lang)))
-        for name, text in rows:
-            self._row(name, [Block(Text(visible(text), style="dim"))])
+                rows.append((name, shown))
+        for name, texts in rows:
+            self._row(name, [Block(Text(visible(text), style="dim")) for text in texts])
 
     def _more(self, count: int) -> None:
         if count > 0:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import socket
 import sys
 from pathlib import Path
 
@@ -159,3 +160,38 @@ def test_standard_input_is_a_source(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"boom")))
     [item] = discover([Path("-")])
     assert (item.path, item.open().read()) == ("<stdin>", b"boom")
+
+
+def test_the_size_and_the_place_of_a_file_are_known_and_nothing_is_opened(tree, monkeypatch):
+    monkeypatch.delattr(os, "open")
+    monkeypatch.delattr("builtins.open")
+    [item] = discover([tree / "b" / "c"])
+    assert (item.path, item.size, item.file) == ("d.log", 9, f"{tree}/b/c/d.log")
+
+
+def test_a_rotated_log_is_as_many_files(tmp_path):
+    for name in ("log", "log.1", "log.2", "log.10"):
+        (tmp_path / name).write_bytes(name.encode())
+    assert paths(discover([tmp_path])) == ["log", "log.1", "log.10", "log.2"]
+
+
+def test_sockets_and_devices_are_skipped_and_said_to_be(tmp_path):
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "socket"))
+        (tmp_path / "null").symlink_to("/dev/null")
+        assert paths(discover([tmp_path])) == [
+            Skipped("null", "not a regular file"),
+            Skipped("socket", "not a regular file"),
+        ]
+
+
+def test_a_folder_may_be_deeper_than_a_path_may_be_long(tmp_path):
+    here = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(20):
+        os.mkdir("d" * 250, dir_fd=here)
+        below = os.open("d" * 250, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = below
+    os.close(here)
+    [item] = discover([tmp_path])
+    assert (item.reason, item.path.startswith("ddd")) == ("file name too long", True)
