@@ -21,9 +21,9 @@ _PROFILE = re.compile(
 _EVENTS = re.compile(rb'\[\s{0,8}\{[^{}]{0,400}"ph"\s{0,4}:')
 _NPU_SMI = re.compile(rb"\|\s{1,4}npu-smi \d|dcmi (?:module|model) initiali", re.IGNORECASE)
 
-_RANK = re.compile(r"(?:^|[/_.-])rank[-_]?(\d{1,6})(?=$|[/_.-])")
-_NODE = re.compile(r"(?:^|/)((?:worker|node|host|server)[-_]?[\w.]{0,40}\d)(?=/)")
-_DEVICE = re.compile(r"(?:^|/)device-(\d{1,4})(?=/)")
+_RANK = re.compile(r"(?:^|[/!_.-])rank[-_]?(\d{1,6})(?=$|[/!_.-])")
+_NODE = re.compile(r"(?:^|[/!])((?:worker|node|host|server)[-_]?[\w.]{0,40}\d)(?=/)")
+_DEVICE = re.compile(r"(?:^|[/!])device-(\d{1,4})(?=/)")
 
 
 def kind_of(head: bytes) -> str:

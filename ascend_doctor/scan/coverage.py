@@ -35,13 +35,12 @@ class Coverage:
     def see(self, window: Window) -> None:
         """Count the body of one window, when nothing else is asked of it."""
         low, high = window.body
-        if self.size == 0:
-            first = _TIME.search(window.data, low, min(high, low + _REACH))
-            self._note(first)
+        if self.time_range is None and self.size < _REACH:
+            self._note(_TIME.search(window.data, low, min(high, low + _REACH - self.size)))
         self.size += high - low
         self.newlines = window.line_at(high) - 1
         self.ends_line = window.data[high - 1 : high] == b"\n"
-        self._tail = window.data[max(low, high - _REACH) : high]
+        self._tail = window.data[high - min(high, self.size, _REACH) : high]
 
     def finish(self) -> None:
         """Look for the last time, now that the part has come to its end."""

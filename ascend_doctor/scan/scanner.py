@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from copy import copy
 from itertools import chain
 from typing import BinaryIO
@@ -11,6 +10,7 @@ from typing import BinaryIO
 from ascend_doctor.facts import Shard
 from ascend_doctor.formats.sniff import kind_of
 from ascend_doctor.ingest.source import HEAD, Skipped, Source, blocks, is_as_it_is, unreadable
+from ascend_doctor.ingest.stream import FileStream
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import by_reader
 from ascend_doctor.scan.meanings import Vocabulary
@@ -52,41 +52,55 @@ class Scanner:
         except OSError as err:
             return Skipped(source.path, (err.strerror or "unreadable").lower())
         with stream:
-            size = _size_of(stream)
-            head = _read_at(stream, 0, HEAD) if size else b""
-            if size and is_as_it_is(head):
-                return self._scan_file(source, stream, size, head)
+            if isinstance(stream, FileStream):
+                kind = self._kind_of_parts(stream)
+                if kind is not None:
+                    return self._scan_parts(source, stream, kind)
             return self._scan_stream(source, stream)
 
-    def _scan_file(
-        self, source: Source, stream: BinaryIO, size: int, head: bytes
-    ) -> Shard | Skipped:
-        reason = unreadable(head)
-        if reason is not None:
-            return Skipped(source.path, reason)
-        kind = kind_of(head)
-        if kind == "profile":
-            return scan_table(source, blocks(stream), self._tables)
-        whole = Part(source.path)
-        for number in range(self._sizes.part_at(size - 1) + 1):
-            part = self.read_part(source.path, stream, size, number)
-            whole.join(part)
-        return self._shard(whole, kind)
+    def parts_of(self, source: Source) -> tuple[int, str]:
+        """Return in how many parts a source is read, and the kind of file if there are several.
 
-    def read_part(self, path: str, stream: BinaryIO, size: int, number: int) -> Part:
-        """Read one part of a file of ``size`` bytes."""
-        part = Part(path)
+        Raises:
+            OSError: it cannot be read.
+        """
+        with source.open() as stream:
+            if isinstance(stream, FileStream):
+                kind = self._kind_of_parts(stream)
+                if kind is not None:
+                    return self._sizes.part_at(stream.size - 1) + 1, kind
+        return 1, ""
 
-        def read_at(offset: int, count: int) -> bytes:
-            return _read_at(stream, offset, count)
-
+    def read_part(self, source: Source, stream: FileStream, number: int) -> Part:
+        """Read one part of a file, which keeps what came before where it breaks off."""
+        part = Part(source.path)
         try:
-            for window in windows_of_part(read_at, size, number, self._sizes):
+            for window in windows_of_part(stream.read_at, stream.size, number, self._sizes):
                 self._reader.read(window, part)
-        except OSError as err:
+        except _BROKEN as err:
             part.coverage.broken = str(err) or type(err).__name__
         part.coverage.finish()
         return part
+
+    def shard_of(self, parts: Iterable[Part], kind: str) -> Shard:
+        """Join the parts of one file, in their order."""
+        joined = iter(parts)
+        whole = next(joined)
+        for part in joined:
+            whole.join(part)
+        return self._shard(whole, kind)
+
+    def _kind_of_parts(self, stream: FileStream) -> str | None:
+        """Return the kind of a file whose parts can be read apart, None of any other."""
+        head = stream.read_at(0, HEAD)
+        if stream.sparse or not is_as_it_is(head) or unreadable(head) is not None:
+            return None
+        kind = kind_of(head)
+        return None if kind == "profile" else kind
+
+    def _scan_parts(self, source: Source, stream: FileStream, kind: str) -> Shard:
+        numbers = range(self._sizes.part_at(stream.size - 1) + 1)
+        return self.shard_of((self.read_part(source, stream, n) for n in numbers), kind)
 
     def _scan_stream(self, source: Source, stream: BinaryIO) -> Shard | Skipped:
         try:
@@ -152,17 +166,3 @@ class _Ending:
             yield from blocks
         except _BROKEN as err:
             self.reason = str(err) or type(err).__name__
-
-
-def _size_of(stream: BinaryIO) -> int | None:
-    """Return the size of a file that can be read from anywhere, None for a stream."""
-    if not stream.seekable():
-        return None
-    try:
-        return os.fstat(stream.fileno()).st_size
-    except OSError:  # bytes in memory
-        return None
-
-
-def _read_at(stream: BinaryIO, offset: int, count: int) -> bytes:
-    return os.pread(stream.fileno(), count, offset)

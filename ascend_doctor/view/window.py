@@ -191,7 +191,8 @@ def _cut(data: bytes | bytearray, offset: int, aim: int, piece: int) -> int:
     It depends on nothing but the text before ``aim``, and never goes back when ``aim`` goes on.
     """
     newline = data.rfind(b"\n", max(0, aim - 2 * piece - offset), aim - offset)
-    return offset + newline + 1 if newline >= 0 else aim // piece * piece
+    # What stands at the cut is no newline: it would belong to the line before.
+    return offset + newline + 1 if newline >= 0 else (aim - 1) // piece * piece
 
 
 @dataclass(slots=True)

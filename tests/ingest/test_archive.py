@@ -541,7 +541,7 @@ WORDS = (
     "设备 0 ok\n",
     "\n",
 )
-NAMES = st.from_regex(r"(out/)?[a-z]{1,8}\.(log|txt)", fullmatch=True)
+NAMES = st.from_regex(r"(out/|rank_3/)?[a-z]{1,8}\.(log|txt)", fullmatch=True)
 TREES = st.dictionaries(
     NAMES, st.lists(st.sampled_from(WORDS), max_size=8).map("".join), min_size=1, max_size=4
 )
