@@ -38,6 +38,7 @@ _HEX = re.compile(rb"(?:InnerCode|retCode|error) ?= ?(0x0?7[0-9a-fA-F]{6})\b")
 # Patterns that begin with a set of bytes or a literal: an error storm is searched by them.
 _MANAGER = re.compile(rb"[EW][1-9A-Z]\d{4}(?![0-9A-Za-z])")
 _PTA = re.compile(rb"ERR\d{5}\b")
+_BEFORE_HEX = re.compile(rb"(?:(?:InnerCode|retCode|error) ?= ?|errNo\[|hcclRet -> )\Z")
 _HCCL = re.compile(rb"(?:errNo\[0x0{0,9}5[0-9a-fA-F]{2}([0-9a-fA-F]{4})\]|hcclRet -> (\d{1,2})\b)")
 
 
@@ -72,6 +73,16 @@ class Codes:
             if code is not None:
                 found.setdefault((table, value), (offset, code))
         return [*found.values()]
+
+    @staticmethod
+    def may_begin_at(text: bytes, offset: int) -> bool:
+        """Say whether a number at ``offset`` of ``text`` may be a code, whatever its digits are.
+
+        >>> Codes.may_begin_at(b"error code is 507018", 14), Codes.may_begin_at(b"rank 507018", 5)
+        (True, False)
+        """
+        before = text[max(0, offset - _REACH) : offset]
+        return _BEFORE_ACL.search(before) is not None or _BEFORE_HEX.search(before) is not None
 
     def _written(self, text: bytes) -> Iterator[tuple[int, str, str]]:
         for found in _MANAGER.finditer(text):

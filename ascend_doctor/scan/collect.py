@@ -11,6 +11,7 @@ from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Unkno
 from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.records import Evidence, Record, Sighting
 from ascend_doctor.scan.judge import Judgement
+from ascend_doctor.scan.template import masked
 from ascend_doctor.view.encoding import shown
 
 # Different error messages that no rule knows, kept per source.
@@ -21,7 +22,9 @@ MAX_PROCESSES = 2048
 # How often a rule's regex may be cut off before the rule is switched off for the source.
 MAX_TIMEOUTS = 5
 
-_DIGITS = b"0123456789"
+# Bytes of a message that are masked, and of the template that are kept.
+MAX_LINE = 2048
+MAX_TEMPLATE = 512
 
 
 @dataclass(slots=True)
@@ -78,8 +81,8 @@ class Collection:
         for key, (count, level, evidence) in other._unknown.items():
             self._count_unknown(key, count, level, evidence.moved(lines))
 
-    def add(self, record: Record, judgement: Judgement) -> None:
-        """Count what one record says."""
+    def add(self, record: Record, judgement: Judgement) -> Process:
+        """Count what one record says; return who wrote it."""
         process = self.process_of(record)
         self._slow.update(judgement.slow)
         for rule, sighting in judgement.sightings:
@@ -88,7 +91,8 @@ class Collection:
             tally = self._codes.setdefault((code.table, code.code, process), _Tally())
             tally.add(Sighting((place,), {}, (code.label,)))
         if judgement.unknown is not None:
-            self._add_unknown(record, judgement.unknown)
+            self._count_unknown(template_of(record), 1, record.level, judgement.unknown)
+        return process
 
     def process_of(self, record: Record) -> Process:
         """Return who wrote a record; beyond a bound, all others of the source are one."""
@@ -128,10 +132,20 @@ class Collection:
             self._processes.add(process)
         return process
 
-    def _add_unknown(self, record: Record, evidence: Evidence) -> None:
-        """Count an error message that no rule knows, equal ones as one."""
-        line = record.text.split(b"\n", 1)[0]
-        self._count_unknown(line[:512].translate(None, _DIGITS), 1, record.level, evidence)
+    def repeat(
+        self, process: Process, record: Record, judgement: Judgement, count: int, last: str
+    ) -> None:
+        """Count further messages of which the same is to be said as of one that was added.
+
+        ``last`` is the latest time of them.
+        """
+        tallies = [self._findings[rule, process] for rule, _ in judgement.sightings]
+        tallies += [self._codes[code.table, code.code, process] for code, _ in judgement.codes]
+        for tally in tallies:
+            tally.count += count
+            tally.last = last if tally.last is None else max(tally.last, last)
+        if judgement.unknown is not None:
+            self._count_unknown(template_of(record), count, record.level, judgement.unknown)
 
     def _count_unknown(self, key: bytes, count: int, level: str, evidence: Evidence) -> None:
         if key not in self._unknown and len(self._unknown) >= MAX_TEMPLATES:
@@ -168,6 +182,11 @@ class Collection:
             Unknown(shown(key) if key else "(further messages)", level, count, evidence)
             for key, (count, level, evidence) in items
         )
+
+
+def template_of(record: Record) -> bytes:
+    """Return what equal messages have in common: the first line, its numbers left out."""
+    return masked(record.text.split(b"\n", 1)[0][:MAX_LINE])[:MAX_TEMPLATE]
 
 
 def _order(evidence: Evidence) -> tuple[int, int]:

@@ -26,7 +26,7 @@ from ascend_doctor.view.window import Window
 READ = 20_000
 BLOCK = 32 << 10
 # Where so many lines were CANN's own, no more are read one by one.
-IDLE = 64
+IDLE = 16
 # Multiples of the golden ratio are spread evenly and repeat in no period: of writers or kinds of
 # lines that take turns, each has its share of what is read.
 _GOLDEN, _CIRCLE = 0x9E3779B9, 1 << 32

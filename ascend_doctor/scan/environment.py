@@ -135,14 +135,17 @@ class Environment:
         self._read: Counter[str] = Counter()
         self._lines: dict[str, int] = {}
 
-    def see(self, window: Window, offset: int, name: str) -> None:
-        """Look at the line of a word that was found at ``offset`` of the window's data."""
+    def see(self, window: Window, offset: int, name: str) -> bool:
+        """Look at the line of a word that was found at ``offset`` of the window's data.
+
+        Return false if enough such lines were read, and no more are.
+        """
         if self._read[name] >= MAX_READ:
-            return
+            return False
         data = window.data
         start = data.rfind(b"\n", max(0, offset - _REACH), offset) + 1 or max(0, offset - _REACH)
         if self._lines.get(name) == window.offset + start:
-            return
+            return True
         self._lines[name] = window.offset + start
         self._read[name] += 1
         end = data.find(b"\n", offset, offset + _REACH)
@@ -153,10 +156,11 @@ class Environment:
             found = _VARIABLE.match(data, start, end)
             if found is not None:
                 self._note_variable(found, window)
-            return
+            return True
         for sign in _SIGNS[name]:
             for found in sign.finditer(data, start, end):
                 self._note(name, found, 1, window)
+        return True
 
     def join(self, other: Environment, lines: int) -> None:
         """Go on with the part behind this one; ``lines`` stand before it."""

@@ -74,6 +74,7 @@ class Vocabulary:
         self.asides = [aside for _, aside in told]
         self.literals = Literals([*map(Literal, texts), *(literal for literal, _ in told)])
         self.texts = texts
+        self.all_texts = [*texts, *(literal.text for literal, _ in told)]
 
     def without(self, rule: str) -> list[Meaning]:
         """Return the meanings as they are without one rule."""

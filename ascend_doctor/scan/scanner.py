@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from copy import copy
-from itertools import chain
+from itertools import chain, groupby
+from operator import attrgetter
 from typing import BinaryIO
 
 from ascend_doctor.facts import Shard
@@ -14,7 +15,8 @@ from ascend_doctor.ingest.stream import FileStream
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import by_reader
 from ascend_doctor.scan.meanings import Vocabulary
-from ascend_doctor.scan.part import Part, Reader
+from ascend_doctor.scan.part import Part
+from ascend_doctor.scan.reader import Reader
 from ascend_doctor.scan.tables import scan_table
 from ascend_doctor.view.window import SIZES, Sizes, windows, windows_of_part
 
@@ -73,13 +75,14 @@ class Scanner:
 
     def read_part(self, source: Source, stream: FileStream, number: int) -> Part:
         """Read one part of a file, which keeps what came before where it breaks off."""
-        part = Part(source.path)
+        reading, reason = self._reader.begin(source.path), None
         try:
             for window in windows_of_part(stream.read_at, stream.size, number, self._sizes):
-                self._reader.read(window, part)
+                reading.read(window)
         except _BROKEN as err:
-            part.coverage.broken = str(err) or type(err).__name__
-        part.coverage.finish()
+            reason = str(err) or type(err).__name__
+        part = reading.finish()
+        part.coverage.broken = reason
         return part
 
     def shard_of(self, parts: Iterable[Part], kind: str) -> Shard:
@@ -114,16 +117,18 @@ class Scanner:
                 return scan_table(source, chain((head,), text), self._tables)
         except _BROKEN as err:
             return Skipped(source.path, str(err) or type(err).__name__)
-        whole = part = Part(source.path)
+        whole: Part | None = None
         ending = _Ending()
-        number = 0
-        for window in windows(ending.until_broken(chain((head,), text)), self._sizes):
-            if window.part != number:
-                number = window.part
-                _finish(whole, part)
-                part = Part(source.path)
-            self._reader.read(window, part)
-        _finish(whole, part)
+        by_part = groupby(
+            windows(ending.until_broken(chain((head,), text)), self._sizes),
+            key=attrgetter("part"),
+        )
+        for _, some in by_part:
+            reading = self._reader.begin(source.path)
+            for window in some:
+                reading.read(window)
+            whole = _joined(whole, reading.finish())
+        whole = Part(source.path) if whole is None else whole
         whole.coverage.broken = ending.reason
         return self._shard(whole, kind)
 
@@ -149,10 +154,11 @@ class Scanner:
         )
 
 
-def _finish(whole: Part, part: Part) -> None:
-    part.coverage.finish()
-    if part is not whole:
-        whole.join(part)
+def _joined(whole: Part | None, part: Part) -> Part:
+    if whole is None:
+        return part
+    whole.join(part)
+    return whole
 
 
 class _Ending:

@@ -18,6 +18,7 @@ from ascend_doctor.records import Evidence, Origin, Sighting
 from ascend_doctor.scan.collect import MAX_PROCESSES, MAX_TEMPLATES
 from ascend_doctor.scan.judge import MAX_LINE
 from ascend_doctor.scan.scanner import Scanner
+from ascend_doctor.scan.template import masked
 from ascend_doctor.view.window import Sizes
 from tests.rulesets import knowledge, rule, source
 
@@ -116,7 +117,7 @@ def test_a_shard_says_all_that_its_file_yielded(scanner):
                 ),
             ),
         ),
-        unknown=(Unknown("".join(c for c in odd if not c.isdigit()), "ERROR", 2, proof(5, 7)),),
+        unknown=(Unknown(masked(odd.encode()).decode(), "ERROR", 2, proof(5, 7)),),
         signs=frozenset({(b"step was begun", Process(pid=7))}),
         environment=tuple(
             Said(name, value, Evidence("run.log", 2, lines[1], (2, 0)))

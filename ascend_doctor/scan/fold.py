@@ -1,0 +1,234 @@
+"""Templates of plog messages, each of which stands for many.
+
+The first messages of a template are judged like any other, and so is each that is earlier than
+those; the rest is only counted. No template is made of messages whose further lines may belong
+elsewhere, or whose rules do arithmetic on numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ascend_doctor.facts import MAX_SIGHTINGS
+from ascend_doctor.formats import plog
+from ascend_doctor.knowledge.match import REGEX_TIMEOUT_S
+from ascend_doctor.knowledge.rule import Variant
+from ascend_doctor.scan.judging import Judged
+from ascend_doctor.scan.template import MAX_DIGITS, Number, Reach, fitting, open_numbers
+
+# A message is looked at whole by the expressions of rules only if it is no longer.
+MAX_MESSAGE = 2048
+# Templates that are kept of a part, and of messages that are alike.
+MAX_TEMPLATES = 4096
+MAX_ALIKE = 24
+# Messages that were seen once are remembered, so many of them.
+MAX_SEEN = 1 << 16
+# Numbers of digits that are known of a template.
+MAX_SHAPES = 256
+
+_TIME = re.compile(rb"\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d\.\d{3}\.\d{3}")
+TIME_LENGTH = 27
+_LATEST = b"~"
+# How far into a message its time may stand.
+MAX_HEAD = 320
+
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+
+Check = tuple[Variant, bool]
+
+
+@dataclass(slots=True)
+class Template:
+    """Messages that are counted as one.
+
+    Attributes:
+        fits: matches a message without its opening bracket, if it is one of these.
+        time: where its time begins in such a message.
+        checks: what the expression of a wording must say of each message again.
+        judged: what is said of each; None, if they hold nothing that is looked for.
+        is_steady: the expressions treat all digits of its open numbers alike.
+        earliest: the earliest times of those that were judged.
+        limit: what is earlier is judged, as it may be kept as proof.
+        count, last: how many were not, and the latest time of them.
+    """
+
+    fits: Callable[[bytes], re.Match[bytes] | None]
+    time: int
+    checks: tuple[Check, ...]
+    judged: Judged | None
+    is_steady: bool = False
+    earliest: list[bytes] = field(default_factory=list)
+    limit: bytes = b""
+    count: int = 0
+    last: bytes = b""
+    _known: dict[bytes, bool] = field(default_factory=dict)
+
+    def is_true_again(self, text: bytes) -> bool:
+        """Say whether the expressions of rules say the same of a message that fits.
+
+        Where they treat all digits alike, it is enough to know how many there are.
+        """
+        if not self.is_steady:
+            return _fit_again(self.checks, b"[" + text)
+        shape = text.translate(_ZEROS)
+        known = self._known.get(shape)
+        if known is None:
+            if len(self._known) >= MAX_SHAPES:
+                self._known.clear()
+            known = self._known[shape] = _fit_again(self.checks, b"[" + text)
+        return known
+
+    def add_earliest(self, time: bytes) -> None:
+        """Note that a message of that time was judged."""
+        # A whole second is told after what happened within it: see ``records.sortable``.
+        shown = time[:-7] + b"999.999" if time.endswith(b".000.000") else time
+        self.earliest = sorted([*self.earliest, shown])[:MAX_SIGHTINGS]
+        if len(self.earliest) == MAX_SIGHTINGS:
+            self.limit = self.earliest[-1]
+
+    def undo(self, last: bytes) -> None:
+        """Take back that a message was counted, before which ``last`` was the latest time."""
+        self.count -= 1
+        self.last = last
+
+
+class Templates:
+    """The templates of one part."""
+
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+        # Words of nothing but digits that tell messages apart, and templates that wait for more
+        # of them to be looked for.
+        self.alone = {*reach.alone}
+        self._waiting: list[Template] = []
+        self.known: dict[bytes, list[Template]] = {}
+        self._seen: set[bytes] = set()
+        self._count = 0
+
+    def is_wanted(self, key: bytes) -> bool:
+        """Say whether a message with that key is worth a template: if it is not the first."""
+        if key in self._seen:
+            return self._count < MAX_TEMPLATES and len(self.known.get(key, ())) < MAX_ALIKE
+        if len(self._seen) >= MAX_SEEN:
+            self._seen.clear()
+        self._seen.add(key)
+        return False
+
+    def learn(self, key: bytes, text: bytes, judged: Judged | None) -> None:
+        """Keep the template of a message, if it can stand for others."""
+        time = _TIME.search(text, 0, MAX_HEAD)
+        head = plog.parse(text)
+        if time is None or head is None or head.time is None or not _is_closed(text, head):
+            return
+        checks = () if judged is None else _checks(judged, text)
+        if checks is None:
+            return
+        numbers = open_numbers(text, time.end(), self._reach, self.alone)
+        if numbers is None or len(text) + MAX_DIGITS * len(numbers) > MAX_MESSAGE:
+            return
+        begin = re.escape(text[1 : time.start()])
+        body = fitting(text, time.end(), numbers)
+        fits = re.compile(b"%b%b%b" % (begin, _TIME.pattern, body), re.DOTALL).fullmatch
+        template = Template(fits, time.start() - 1, checks, judged)
+        if judged is not None:
+            template.limit = _LATEST
+            template.add_earliest(time[0])
+            self._consider(template, numbers)
+        self.known.setdefault(key, []).append(template)
+        self._count += 1
+
+    def settle(self) -> None:
+        """Let templates be steady whose words are told apart from now on: see ``alone``."""
+        for template in self._waiting:
+            template.is_steady = True
+            for variant, _ in template.checks:
+                self.alone |= {word for word in variant.digits or () if word.isdigit()}
+        self._waiting.clear()
+
+    def _consider(self, template: Template, numbers: Sequence[Number]) -> None:
+        """Make a template steady if its expressions cannot tell its numbers apart."""
+        variants = [variant for variant, _ in template.checks]
+        if any(number.is_hex for number in numbers):
+            return
+        if all(_is_uniform(variant, numbers) for variant in variants):
+            self._waiting.append(template)
+
+    def counted(self) -> Iterator[Template]:
+        """Yield the templates that stand for messages which were not judged."""
+        for alike in self.known.values():
+            for template in alike:
+                if template.count:
+                    yield template
+
+
+def _checks(judged: Judged, text: bytes) -> tuple[Check, ...] | None:
+    """Return what the expressions of the rules that were tried say of a message.
+
+    None, if one of them computes with its numbers, or was cut off.
+    """
+    if judged.judgement.slow:
+        return None
+    checks: list[Check] = []
+    for rule in judged.tried:
+        if rule.explainer is not None:
+            return None
+        for variant in rule.match:
+            if not _in_order(variant, text):
+                continue
+            if variant.compiled is None:
+                break
+            try:
+                fits = variant.compiled.search(text, timeout=REGEX_TIMEOUT_S) is not None
+            except TimeoutError:
+                return None
+            checks.append((variant, fits))
+            if fits:
+                break
+    return tuple(checks)
+
+
+def _is_uniform(variant: Variant, numbers: Sequence[Number]) -> bool:
+    """Say whether an expression treats all digits of open numbers alike."""
+    if variant.digits is None:
+        return False
+    reach = Reach(variant.digits)
+    return not any(reach.touches(n.before, n.behind, is_hex=False) for n in numbers)
+
+
+def _in_order(variant: Variant, text: bytes) -> bool:
+    place = 0
+    for literal in variant.literals:
+        place = text.find(literal, place)
+        if place < 0:
+            return False
+        place += len(literal)
+    return True
+
+
+def _is_closed(text: bytes, head: plog.Head) -> bool:
+    """Say whether no more lines than these can belong to a message, and all of these do.
+
+    Those of a remark or a warning may belong to a report that began before; a stack may go on
+    behind other messages. Lines that begin with a number may be taken for a header.
+    """
+    _, *others = text.split(b"\n")
+    if not others:
+        return True
+    return not head.is_quiet and all(
+        line[:1] in (b" ", b"\t") and line.lstrip()[:1] != b"[" and b'File "' not in line
+        for line in others
+    )
+
+
+def _fit_again(checks: Sequence[Check], text: bytes) -> bool:
+    """Say whether the expressions say the same of another message."""
+    try:
+        return all(
+            (variant.compiled is not None
+             and variant.compiled.search(text, timeout=REGEX_TIMEOUT_S) is not None) is expected
+            for variant, expected in checks
+        )  # fmt: skip
+    except TimeoutError:
+        return False

@@ -1,0 +1,78 @@
+"""The records of one window: put together where they are hit, and judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ascend_doctor.facts import Process
+from ascend_doctor.formats.record import Records
+from ascend_doctor.formats.sniff import origin_of
+from ascend_doctor.knowledge.index import Knowledge
+from ascend_doctor.knowledge.rule import Rule
+from ascend_doctor.records import Record
+from ascend_doctor.scan.judge import Judgement, judge
+from ascend_doctor.scan.part import Part
+from ascend_doctor.scan.targets import Target
+from ascend_doctor.view.raw import Raw
+from ascend_doctor.view.view import Printed
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A record, who wrote it, what was said of it, and the rules that were tried."""
+
+    record: Record
+    process: Process
+    judgement: Judgement
+    tried: Sequence[Rule]
+
+
+class Judging:
+    """Puts the records of one window together that are hit, and gathers what they say."""
+
+    def __init__(self, view: Printed | Raw, part: Part, knowledge: Knowledge) -> None:
+        self._records = Records(view, part.source, origin_of(part.source))
+        self._collection = part.collection
+        self._knowledge = knowledge
+        self._body = view.body
+        # Keyed by where the record begins: hits of one record need not follow each other.
+        self._todo: dict[int, tuple[Record, dict[str, Rule]]] = {}
+
+    def take(self, targets: Iterable[Target]) -> None:
+        """Note the records around targets, and the signs of their processes."""
+        low, high = self._body
+        for place, meaning in targets:
+            start, record = self._records.at(place)
+            if not low <= start < high:
+                continue
+            _, rules = self._todo.setdefault(start, (record, {}))
+            for rule in meaning.rules:
+                rules[rule.id] = rule
+            if meaning.sign is not None:
+                process = self._collection.process_of(record)
+                self._collection.signs.add((meaning.sign, process))
+
+    def finish(self) -> None:
+        """Judge all records that were noted."""
+        for start in sorted(self._todo):
+            self._judge(start)
+        self._todo.clear()
+
+    def noted(self, start: int) -> Record | None:
+        """Return the record at ``start`` if it was noted."""
+        found = self._todo.get(start)
+        return None if found is None else found[0]
+
+    def judged(self, start: int) -> Judged:
+        """Judge the record at ``start``, which was noted, at once."""
+        found = self._judge(start)
+        del self._todo[start]
+        return found
+
+    def _judge(self, start: int) -> Judged:
+        record, rules = self._todo[start]
+        tried = [rule for rule in rules.values() if not self._collection.is_off(rule.id)]
+        judgement = judge(record, tried, self._knowledge)
+        process = self._collection.add(record, judgement)
+        return Judged(record, process, judgement, tried)

@@ -1,0 +1,113 @@
+"""Windows → parts, under one state of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+
+from ascend_doctor.knowledge.index import Knowledge
+from ascend_doctor.scan import curves
+from ascend_doctor.scan.asides import Asides
+from ascend_doctor.scan.judging import Judging
+from ascend_doctor.scan.meanings import Meaning, Vocabulary
+from ascend_doctor.scan.part import Part
+from ascend_doctor.scan.storm import Storm
+from ascend_doctor.scan.targets import Hit, Targets
+from ascend_doctor.scan.template import Reach
+from ascend_doctor.view.raw import Raw
+from ascend_doctor.view.view import Printed, of
+from ascend_doctor.view.window import Window
+
+# More than one hit in so many bytes is a storm; where less than a share of its messages could be
+# folded, the next windows are read in the usual way.
+_STORM_BYTES = 1500
+_WORTH = 0.5
+
+
+class Reader:
+    """Knows what to look for, and what to do where it stands."""
+
+    def __init__(
+        self, knowledge: Knowledge, vocabulary: Vocabulary, meanings: Sequence[Meaning]
+    ) -> None:
+        self.knowledge = knowledge
+        self.literals = vocabulary.literals
+        self.asides = Asides(vocabulary.asides, len(meanings))
+        self.targets = Targets(vocabulary.literals, meanings)
+        self._texts = vocabulary.all_texts
+
+    @cached_property
+    def reach(self) -> Reach:
+        """How literals reach into numbers; only storms need to know."""
+        return Reach(chain(self._texts, _inner(self.knowledge)))
+
+    def begin(self, source: str) -> Reading:
+        """Begin to read a part of a source."""
+        return Reading(self, Part(source))
+
+
+class Reading:
+    """One part while its windows go by."""
+
+    def __init__(self, reader: Reader, part: Part) -> None:
+        self._reader = reader
+        self._part = part
+        self._storm: Storm | None = None
+        self._is_storm = False
+
+    def read(self, window: Window) -> None:
+        """Gather what one window says."""
+        if self._is_storm and window.part > 0:
+            self._read_storm(window)
+            return
+        reader = self._reader
+        hits = reader.literals.hits(window.data, window.body[0])
+        is_marked = reader.asides.is_marked(hits)
+        if self._is_dense(window, hits) and not (is_marked and window.part == 0):
+            self._read_storm(window)
+        else:
+            self._read_hits(window, hits, is_marked)
+
+    def _read_hits(self, window: Window, hits: list[Hit], is_marked: bool) -> None:
+        part, reader = self._part, self._reader
+        signs = reader.asides.note(window, hits, part).signs
+        view = of(window, is_marked=is_marked)
+        if isinstance(view, Printed):
+            hits, signs = reader.literals.hits(view.text), [*curves.SIGNS]
+        judging = Judging(view, part, reader.knowledge)
+        judging.take(reader.targets.of(view, hits))
+        judging.finish()
+        part.curves.see(window, view, signs)
+        part.coverage.see(window)
+
+    def _is_dense(self, window: Window, hits: list[Hit]) -> bool:
+        size = window.body[1] - window.body[0]
+        return len(hits) * _STORM_BYTES > size and window.data.startswith(b"[", window.body[0])
+
+    def _read_storm(self, window: Window) -> None:
+        part, reader = self._part, self._reader
+        if self._storm is None:
+            self._storm = Storm(reader.literals, reader.targets, reader.asides, reader.reach, part)
+        view = Raw(window)
+        judging = Judging(view, part, reader.knowledge)
+        folded, signs = self._storm.read(window, view, judging)
+        judging.finish()
+        part.curves.see(window, view, signs)
+        part.coverage.see(window)
+        self._is_storm = folded > _WORTH
+
+    def finish(self) -> Part:
+        """Return the part, now that all of it was read."""
+        if self._storm is not None:
+            self._storm.finish()
+        self._part.coverage.finish()
+        return self._part
+
+
+def _inner(knowledge: Knowledge) -> Iterator[bytes]:
+    """Yield the literals that are looked for only within a message."""
+    for rule in knowledge.rules.values():
+        yield from chain(*(variant.literals for variant in rule.match))
+        yield from chain(*rule.requires_record)
+        yield from rule.excludes_record
