@@ -20,10 +20,10 @@ _ENDS = frozenset(".,;)。，；）")
 
 # What each type of capture may look like; anything else is not captured.
 TYPES: Mapping[str, re.Pattern[str]] = {
-    "int": re.compile(r"-?\d{1,20}"),
+    "int": re.compile(r"-?[0-9]{1,20}"),
     "hex": re.compile(r"(?:0x)?[0-9a-fA-F]{1,32}"),
-    "number": re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:[eE][-+]?\d{1,3})?"),
-    "bytes": re.compile(r"\d{1,20}(?:\.\d{1,6})? ?(?:bytes|[KMGTPE]i?B|[KMG]B?)?"),
+    "number": re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][-+]?[0-9]{1,3})?"),
+    "bytes": re.compile(r"[0-9]{1,20}(?:\.[0-9]{1,6})? ?(?:bytes|[KMGTPE]i?B|[KMG]B?)?"),
     "ident": re.compile(r"[\w.:<>+*&\[\]@~-]{1,200}"),
     "path": re.compile(r"[^\x00-\x1f\x7f'\"`$;|<>]{1,500}"),
     "text": re.compile(r"[^\x00-\x08\x0b-\x1f\x7f]{1,2000}", re.DOTALL),
