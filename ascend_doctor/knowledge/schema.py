@@ -11,7 +11,7 @@ from itertools import product
 from typing import Annotated, Any, Literal
 
 import regex
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
 from ascend_doctor.knowledge.explain import READERS, SOMETIMES, VERDICTS
 from ascend_doctor.knowledge.strict import Bilingual, BilingualSteps, Line, Strict
@@ -42,7 +42,15 @@ Choice = Annotated[
     | Annotated[tuple[Line, ...], Field(min_length=2), Tag("<list>")],
     Discriminator(_kind),
 ]
-RuleId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)+$")]
+
+
+def _is_id(text: str) -> str:
+    if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", text) is None:
+        raise ValueError("must be lower-case words joined by hyphens, a-b-c")
+    return text
+
+
+RuleId = Annotated[str, AfterValidator(_is_id)]
 
 
 class Variant(Strict):
