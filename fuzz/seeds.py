@@ -11,7 +11,7 @@ from ascend_doctor.knowledge.load import load_yaml, rule_files
 from tests.hostile.strings import ATTACKS
 
 ROOT = Path(__file__).parent.parent
-# What once broke an invariant, one file each; `make fuzz` and the tests begin with these.
+# What broke an invariant or was made to, a file each; `make fuzz` and the tests begin with these.
 CORPUS = ROOT / "fuzz" / "corpus"
 # Longer texts take longer and say no more: a window of the narrow scan has 256 bytes.
 MAX_SEED = 4 << 10
