@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from io import BytesIO
@@ -50,7 +51,7 @@ def check(data: bytes) -> None:
         assert report.coverage.files == 0
     else:
         report = _report(result)
-        text = b"".join(blocks(BytesIO(data)))
+        text = b"".join(_readable(data))
         _check_places(report, text)
         _check_bounds(report)
         _check_merge(result)
@@ -70,6 +71,12 @@ def _report(*shards: Shard) -> Report:
 
 def _reasons(skipped: Skipped) -> frozenset[tuple[str, str]]:
     return frozenset({(skipped.path, skipped.reason)})
+
+
+def _readable(data: bytes) -> Iterator[bytes]:
+    """Yield the text in ``data`` up to where a damaged stream breaks off."""
+    with suppress(OSError, EOFError):
+        yield from blocks(BytesIO(data))
 
 
 def _proofs(report: Report) -> Iterator[Evidence]:
