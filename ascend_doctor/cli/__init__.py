@@ -6,7 +6,7 @@ import io
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import click
@@ -62,23 +62,25 @@ def _told() -> Iterator[None]:
     except click.ClickException as err:
         text = io.StringIO()
         err.show(text)
-        for line in text.getvalue().splitlines():
-            click.echo(visible(line), err=True)
+        told = "\n".join(map(visible, text.getvalue().splitlines()))
     except DoctorError as err:
-        click.echo(f"error: {visible(str(err))}", err=True)
+        told = f"error: {visible(str(err))}"
     except BrokenPipeError:
         # The reader (head, less) has left; nothing is lost that anyone waits for.
         sys.stderr.close()
+        told = ""
     except OSError as err:
         # What cannot be read is skipped and told; this is the output.
-        click.echo(f"error: the report cannot be written: {err.strerror}", err=True)
+        told = f"error: the report cannot be written: {err.strerror}"
     except MemoryError:
-        click.echo("error: not enough memory; is it limited (ulimit -v, a container)?", err=True)
+        told = "error: not enough memory; is it limited (ulimit -v, a container)?"
     except KeyboardInterrupt:
-        click.echo("error: interrupted", err=True)
+        told = "error: interrupted"
     except Exception:
         # A bug: Python's own exit code for it would read as a finding.
-        traceback.print_exc()
+        told = traceback.format_exc().rstrip()
+    with suppress(OSError, ValueError):  # standard error may be full or closed as well
+        click.echo(told, err=True, nl=bool(told))
     raise click.exceptions.Exit(ERROR)
 
 

@@ -16,6 +16,8 @@ from ascend_doctor.view.encoding import shown
 
 # A paste, not a log: whole logs are for `analyze`.
 MAX_TEXT = 4 << 20
+# Characters of unknown terms that are repeated in an error.
+MAX_NAMES = 400
 
 
 @click.command("explain")
@@ -78,5 +80,7 @@ def command(ctx: click.Context, terms: tuple[str, ...], format_: str, lang: str)
     click.echo(text, output, nl=False)
     unknown = [item.term for item in told if not item.is_known]
     if unknown:
-        click.echo(f"error: not known: {visible(', '.join(unknown))}", err=True)
+        names = visible(", ".join(unknown))
+        names = names if len(names) <= MAX_NAMES else names[:MAX_NAMES] + " …"
+        click.echo(f"error: not known: {names}", err=True)
     ctx.exit(exits.FINDINGS if unknown else exits.OK)

@@ -55,6 +55,8 @@ def json_escaped(text: str) -> str:
 
 def _escape(found: re.Match[str]) -> str:
     code = ord(found[0])
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a name that is not UTF-8
+        code -= 0xDC00
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

@@ -132,3 +132,26 @@ def test_json_is_utf8_whatever_the_terminal_is(args):
     done = command(*args, stdout=subprocess.PIPE, env=environ)
     assert any(char >= "\u4e00" for char in done.stdout.decode("utf-8"))
     json.loads(done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [(("analyze", "no such file"), 2), (("--nonsense",), 2), (("explain", "unheard-of"), 2)],
+)
+def test_an_error_that_cannot_be_told_is_still_no_finding(args, code):
+    line = [sys.executable, "-m", "ascend_doctor", *args]
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(line, stdout=subprocess.DEVNULL, stderr=full, cwd=ROOT)
+    assert done.returncode == code
+
+
+def test_a_name_that_is_not_utf8_is_shown_as_its_bytes(run):
+    done = run("analyze", os.fsdecode(b"no/\xff\xfe"))
+    assert (done.exit_code, done.stderr) == (2, "error: no/\\xff\\xfe: no such file or folder\n")
+
+
+def test_many_unknown_terms_are_said_to_be_unknown_without_a_search_for_each(run):
+    done = run("explain", "--format", "json", *(f"unheard-of-{n}" for n in range(3000)))
+    told = json.loads(done.stdout)["explanations"]
+    assert (done.exit_code, len(told), {item["known"] for item in told}) == (1, 3000, {False})
+    assert len(done.stderr) < 500
