@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+import tarfile
+import zipfile
 
 import pytest
 
@@ -44,6 +47,29 @@ def test_names_of_files_and_folders_are_shown_harmless(run, folder, format_):
     if format_ == "json":
         coverage = json.loads(done.stdout)["coverage"]
         assert (coverage["files"], len(coverage["skipped"])) == (len(NAMES), len(NAMES))
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory):
+    """Return a folder of archives whose members are called as badly."""
+    top = tmp_path_factory.mktemp("archives")
+    with tarfile.open(top / "a.tar.gz", "w:gz") as tar, zipfile.ZipFile(top / "b.zip", "w") as zips:
+        for number, attack in enumerate(ATTACKS):
+            name = f"{number}{attack[:150]}".encode("utf-8", "replace").decode().replace("\x00", "")
+            member = tarfile.TarInfo(f"{name}.log")
+            member.size = len(FAULT)
+            tar.addfile(member, io.BytesIO(FAULT))
+            zips.writestr(f"{name}.log", FAULT)
+            zips.writestr(f"{name}.bin", bytes(range(256)) * 9)
+    return top
+
+
+@pytest.mark.parametrize("format_", ["text", "json", "markdown"])
+def test_names_of_members_of_archives_are_shown_harmless(run, archives, format_):
+    done = run("analyze", archives, "--format", format_)
+    assert (done.exit_code, done.stderr, dangers(done.stdout)) == (1, "", [])
+    if format_ == "json":
+        assert json.loads(done.stdout)["coverage"]["files"] == 2 * len(ATTACKS)
 
 
 @pytest.mark.parametrize("name", NAMES)
