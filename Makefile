@@ -4,9 +4,10 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+FUZZ_SECONDS ?= 300
 STAMP := $(VENV)/.installed
 
-.PHONY: test check fast fix docs bench bench-small clean
+.PHONY: test check fast fix fuzz docs bench bench-small clean
 
 test: check
 	$(BIN)/pytest -m "slow or not slow"
@@ -26,6 +27,11 @@ fast: $(STAMP)
 fix: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# Looks for bytes that break an invariant; `make test` tries a few, always the same.
+fuzz: $(STAMP)
+	$(BIN)/python -m pip install -q --group fuzz
+	$(BIN)/python -m fuzz.run --seconds $(FUZZ_SECONDS)
 
 docs: $(STAMP)
 	$(BIN)/python -m ascend_doctor.authoring.claims docs

@@ -28,6 +28,7 @@ class Checker:
     def __init__(self, knowledge: Knowledge, scanner: Scanner | None = None) -> None:
         self._knowledge = knowledge
         self._scanner = scanner or Scanner(knowledge)
+        self._answers: dict[str, tuple[Facts, Report]] = {}
 
     def failures(self, path: Path) -> Iterator[str]:
         """Yield one line for each thing about a rule file that does not come out as it says.
@@ -36,15 +37,13 @@ class Checker:
         commands, and without the rule some answer must be another.
         """
         rule = load_rule(path)
+        self._answers.clear()
         yield from (f"{path}: {rule.id}: {what}" for what in _unequal_commands(rule))
         if any(text.startswith(UNWRITTEN) for lang in LANGS for text in rule.texts(lang)):
             yield f"{path}: {rule.id}: has texts that are still to be written"
         yield from self._matches(path, rule)
         for number, text in enumerate(rule.examples.near):
-            report = self._report(text)
-            told = {diagnosis.rule for diagnosis in report.diagnoses}
-            told |= {item.rule for d in report.diagnoses for item in d.consequences}
-            if rule.id in told:
+            if rule.id in _told(self._answer(text)[1]):
                 yield f"{path}: {rule.id}: examples.near.{number}: matches, and should not"
         if not self._does_something(rule):
             yield f"{path}: {rule.id}: without this rule, every example is answered the same"
@@ -53,7 +52,7 @@ class Checker:
         reached: set[int] = set()
         for number, example in enumerate(rule.examples.match):
             where = f"{path}: {rule.id}: examples.match.{number}"
-            facts = self._facts(example.log)
+            facts, report = self._answer(example.log)
             fired = {f.rule: f for shard in facts.shards.values() for f in shard.findings}
             fired |= {f.rule: f for f in self._of_environment(facts)}
             if rule.id not in fired:
@@ -62,7 +61,6 @@ class Checker:
                 continue
             reached |= {sighting.variant for sighting in fired[rule.id].sightings}
             sighting = fired[rule.id].sightings[0]
-            report = diagnose(facts, self._knowledge)
             first = report.diagnoses[0] if report.diagnoses else None
             # A headline is completed by what was folded into it; others show their own.
             captures = sighting.captures
@@ -85,19 +83,29 @@ class Checker:
         return Environment(facts, self._knowledge.versions).findings(self._knowledge)
 
     def _does_something(self, rule: RuleFile) -> bool:
-        other = Checker(self._knowledge.without(rule.id), self._scanner.without(rule.id))
         texts = [*(example.log for example in rule.examples.match), *rule.examples.near]
-        return any(self._report(text) != other._report(text) for text in texts)
+        if any(rule.id in _told(self._answer(text)[1]) for text in texts):
+            return True
+        # It may still keep others from saying something. To look at all rules anew for each one
+        # would be quadratic, but few of them never say anything themselves.
+        other = Checker(self._knowledge.without(rule.id), self._scanner.without(rule.id))
+        return any(self._answer(text)[1] != other._answer(text)[1] for text in texts)
 
-    def _report(self, text: str) -> Report:
-        return diagnose(self._facts(text), self._knowledge)
+    def _answer(self, text: str) -> tuple[Facts, Report]:
+        answer = self._answers.get(text)
+        if answer is None:
+            source = Source("example.log", lambda: io.BytesIO(text.encode()))
+            result = self._scanner.scan(source)
+            shards = {} if isinstance(result, Skipped) else {result.path: result}
+            facts = Facts(self._knowledge.digest, shards)
+            answer = self._answers[text] = facts, diagnose(facts, self._knowledge)
+        return answer
 
-    def _facts(self, text: str) -> Facts:
-        source = Source("example.log", lambda: io.BytesIO(text.encode()))
-        result = self._scanner.scan(source)
-        if isinstance(result, Skipped):
-            return Facts(self._knowledge.digest)
-        return Facts(self._knowledge.digest, {result.path: result})
+
+def _told(report: Report) -> set[str]:
+    """Return the ids of the rules that a report names."""
+    told = {diagnosis.rule for diagnosis in report.diagnoses}
+    return told | {item.rule for d in report.diagnoses for item in d.consequences}
 
 
 def _unequal_commands(rule: RuleFile) -> Iterator[str]:

@@ -6,6 +6,7 @@ and again. The scan cuts it off after a while, and then the rule has missed what
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -33,6 +34,10 @@ _FILLINGS = (
 )  # fmt: skip
 
 
+# What repeats are pumped with behind a literal.
+_PUMPS = (b"a", b"1", b" ", b"a ", b"a1", b"ab", b"a,", b"x", b"_")
+
+
 def attacks(variant: Variant) -> Iterator[bytes]:
     """Yield texts as long as a regex ever sees, in which the literals of ``variant`` stand."""
     literals = variant.literals
@@ -42,6 +47,36 @@ def attacks(variant: Variant) -> Iterator[bytes]:
         yield gap + gap.join(literals) + gap
     again = b" ".join(literals) + b" "
     yield again * (room // len(again))
+    # Behind a literal, what the pattern asks for next and then a run that never ends; what it
+    # asks for last stands at the end, out of reach, lest the engine see at once that it lacks.
+    plain = _plain(variant.pattern or "")
+    for literal in literals:
+        for start in _behind(plain, literal):
+            for filling in _PUMPS:
+                yield start + filling * (room // len(filling)) + b"\x00" + plain
+
+
+# In a pattern: a character that is meant, a blank, and what is not to be taken literally.
+_SYNTAX = re.compile(
+    r"\\(?P<meant>[^a-zA-Z\d])|(?P<blank>\\s)|\\.|\(\?(?:P<\w+>|[:=!>|])|[()\[\]{}*+?.|^$]"
+)
+
+
+def _plain(pattern: str) -> bytes:
+    r"""Return what of a pattern is to be taken literally, run together.
+
+    >>> _plain(r"at \[(?P<x>\w+)\]:\s(?:a|b)!")
+    b'at []: ab!'
+    """
+    return _SYNTAX.sub(lambda found: found["meant"] or " " * bool(found["blank"]), pattern).encode()
+
+
+def _behind(plain: bytes, literal: bytes) -> Iterator[bytes]:
+    """Yield beginnings of what a pattern asks for from ``literal`` on."""
+    at = plain.find(literal)
+    if at >= 0:
+        for more in range(4):
+            yield plain[at : at + len(literal) + more]
 
 
 def slow_attack(variant: Variant) -> tuple[float, bytes] | None:

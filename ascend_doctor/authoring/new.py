@@ -8,13 +8,12 @@ from pathlib import Path
 
 from ascend_doctor.errors import RuleError
 from ascend_doctor.records import FAMILIES
+from ascend_doctor.reporters.safe import visible
 
 # What another run prints differently: numbers, addresses, paths, quoted names.
 _VARYING = re.compile(r"0x[0-9a-fA-F]+|\d[\d.:-]*|/[\w./-]+|'[^']*'|\"[^\"]*\"")
 # The head of a plog line, and prefixes like it, belong to the record and not to the message.
 _HEAD = re.compile(r"^.*?\[(?:ERROR|WARNING|INFO|EVENT)\] \w+\([^)]*\):\S+ (?:\[[^\]]*\])?\s*")
-# What YAML refuses in a text unless it is escaped, and JSON does not escape.
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 # How a text begins that the skeleton leaves to its author.
 UNWRITTEN = ("TODO: ", "待写：")
 _MIN_LITERAL = 4
@@ -111,6 +110,6 @@ def create(rule: str, log: str, folder: Path) -> Path:
 
 
 def _yaml(value: str | list[str]) -> str:
-    # JSON is YAML, and needs no knowledge of what YAML takes for a number or a tag.
-    text = json.dumps(value, ensure_ascii=False)
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    # JSON is YAML, and needs no knowledge of what YAML takes for a number or a tag. What JSON
+    # leaves as it is and YAML refuses, or an editor hides, is escaped in a way that YAML reads.
+    return visible(json.dumps(value, ensure_ascii=False))

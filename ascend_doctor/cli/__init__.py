@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
 
 import click
 
@@ -32,30 +36,52 @@ class _Commands(click.Group):
         assert isinstance(command, click.Command)
         return command
 
-    def invoke(self, ctx: click.Context) -> object:
-        from ascend_doctor.errors import DoctorError
-        from ascend_doctor.reporters.safe import visible
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        with _told():  # wrong usage, and --help where nothing can be written
+            return super().make_context(*args, **options)
 
-        try:
+    def invoke(self, ctx: click.Context) -> object:
+        with _told():
             return super().invoke(ctx)
-        except click.exceptions.Exit:
-            raise
-        except click.ClickException as err:
-            err.show()  # not raised again: click's exit code may be 1, which is a finding here
-        except DoctorError as err:
-            click.echo(f"error: {visible(str(err))}", err=True)
-        except BrokenPipeError:
-            # The reader (head, less) has left; nothing is lost that anyone waits for.
-            sys.stderr.close()
-        except OSError as err:
-            # What cannot be read is skipped and told; this is the output.
-            click.echo(f"error: the report cannot be written: {err.strerror}", err=True)
-        except KeyboardInterrupt:
-            click.echo("error: interrupted", err=True)
-        except Exception:
-            # A bug: Python's own exit code for it would read as a finding.
-            traceback.print_exc()
-        ctx.exit(ERROR)
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell what goes wrong, one line for what a user can mend, and exit 2.
+
+    Click's and Python's own exit code may be 1, which is a finding here.
+    """
+    from ascend_doctor.errors import DoctorError
+    from ascend_doctor.reporters.safe import visible
+
+    try:
+        yield
+        return
+    except click.exceptions.Exit:
+        raise
+    except click.ClickException as err:
+        text = io.StringIO()
+        err.show(text)
+        told = "\n".join(map(visible, text.getvalue().splitlines()))
+    except DoctorError as err:
+        told = f"error: {visible(str(err))}"
+    except BrokenPipeError:
+        # The reader (head, less) has left; nothing is lost that anyone waits for.
+        sys.stderr.close()
+        told = ""
+    except OSError as err:
+        # What cannot be read is skipped and told; this is the output.
+        told = f"error: the report cannot be written: {err.strerror}"
+    except MemoryError:
+        told = "error: not enough memory; is it limited (ulimit -v, a container)?"
+    except KeyboardInterrupt:
+        told = "error: interrupted"
+    except Exception:
+        # A bug: Python's own exit code for it would read as a finding.
+        told = traceback.format_exc().rstrip()
+    with suppress(OSError, ValueError):  # standard error may be full or closed as well
+        click.echo(told, err=True, nl=bool(told))
+    raise click.exceptions.Exit(ERROR)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

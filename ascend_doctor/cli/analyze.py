@@ -97,7 +97,8 @@ def command(
     from ascend_doctor.api import analyze
 
     if getattr(output, "name", None) == "-":
-        standard_output()
+        # JSON and Markdown are for programs and pages, which expect UTF-8 wherever they run.
+        output = standard_output(None if format_ == "text" else "utf-8")
     report = analyze(paths, rules=rules_dir, limits=limits.limits(max_))
     reporter = import_module(f"ascend_doctor.reporters.{format_}")
     terminal = settings(output) if format_ == "text" else {}

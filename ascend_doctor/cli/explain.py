@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import get_args
 
 import click
@@ -11,9 +12,12 @@ from ascend_doctor.cli.terminal import settings, standard_input, standard_output
 from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
+from ascend_doctor.view.encoding import shown
 
 # A paste, not a log: whole logs are for `analyze`.
 MAX_TEXT = 4 << 20
+# Characters of unknown terms that are repeated in an error.
+MAX_NAMES = 400
 
 
 @click.command("explain")
@@ -54,7 +58,7 @@ def command(ctx: click.Context, terms: tuple[str, ...], format_: str, lang: str)
     from ascend_doctor.knowledge.glossary import Glossary
     from ascend_doctor.reporters import explanation
 
-    output = standard_output()
+    output = standard_output("utf-8" if format_ == "json" else None)
     known = Glossary(index.load())
     if "-" in terms and len(terms) > 1:
         raise click.UsageError("- stands for standard input, and stands alone")
@@ -66,6 +70,8 @@ def command(ctx: click.Context, terms: tuple[str, ...], format_: str, lang: str)
         if not terms:
             click.echo("error: the text names no code, variable or term that is known", err=True)
             ctx.exit(exits.NO_INPUT)
+    else:
+        terms = tuple(shown(os.fsencode(term)) for term in terms)
     told = [known.explain(term) for term in terms]
     if format_ == "json":
         text = explanation.render_json(told)
@@ -74,5 +80,7 @@ def command(ctx: click.Context, terms: tuple[str, ...], format_: str, lang: str)
     click.echo(text, output, nl=False)
     unknown = [item.term for item in told if not item.is_known]
     if unknown:
-        click.echo(f"error: not known: {visible(', '.join(unknown))}", err=True)
+        names = visible(", ".join(unknown))
+        names = names if len(names) <= MAX_NAMES else names[:MAX_NAMES] + " …"
+        click.echo(f"error: not known: {names}", err=True)
     ctx.exit(exits.FINDINGS if unknown else exits.OK)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ from ascend_doctor.cli import exits
 from ascend_doctor.cli.terminal import settings, standard_input, standard_output
 from ascend_doctor.records import FAMILIES, Lang
 from ascend_doctor.reporters.language import choose
+from ascend_doctor.reporters.safe import visible
 from ascend_doctor.view.encoding import shown
 
 # A record is at most this long, and a rule is made from one.
@@ -60,7 +60,7 @@ def list_(
     from ascend_doctor.knowledge.index import load
     from ascend_doctor.reporters import catalogue
 
-    output = standard_output()
+    output = standard_output("utf-8" if format_ == "json" else None)
     rules = [
         rule
         for rule in load(extra).rules.values()
@@ -70,7 +70,7 @@ def list_(
         click.echo("error: no rule is called that", err=True)
         ctx.exit(exits.NO_INPUT)
     if format_ == "json":
-        text = json.dumps(catalogue.entries(rules), ensure_ascii=False, indent=2) + "\n"
+        text = catalogue.render_json(rules)
     else:
         text = catalogue.listing(rules, choose(lang))
     click.echo(text, output, nl=False)
@@ -95,7 +95,8 @@ def show(ctx: click.Context, ids: tuple[str, ...], extra: Path | None, lang: str
     click.echo(catalogue.sheets(known, choose(lang), **settings(output)), output, nl=False)
     for name in ids:
         if name not in rules:
-            click.echo(f"error: no rule is called {name}; see: ascend-doctor rules list", err=True)
+            told = f"error: no rule is called {visible(name)}; see: ascend-doctor rules list"
+            click.echo(told, err=True)
     ctx.exit(exits.OK if len(known) == len(ids) else exits.FINDINGS)
 
 
@@ -117,7 +118,9 @@ def new(id_: str, log: str, folder: Path) -> None:
     else:
         log = shown(os.fsencode(log))
     path = create(id_, log, folder)
-    click.echo(f"{path}: write its texts, then: ascend-doctor rules test {folder} -k {id_}")
+    click.echo(
+        visible(f"{path}: write its texts, then: ascend-doctor rules test {folder} -k {id_}")
+    )
 
 
 @command.command("test")
@@ -158,11 +161,11 @@ def _run(
 ) -> None:
     count, failures = work(folder, select)
     for line in failures:
-        click.echo(line)
+        click.echo(visible(line))
     if not count:
         where = "the built-in rules" if folder is None else f"{folder}/<family>/*.yaml"
         asked = f" whose id contains {select}" if select else ""
-        click.echo(f"error: no rule to try: {where} hold none{asked}", err=True)
+        click.echo(visible(f"error: no rule to try: {where} hold none{asked}"), err=True)
         ctx.exit(exits.NO_INPUT)
     click.echo(f"{count} rules, {len(failures)} failures", err=True)
     ctx.exit(exits.FINDINGS if failures else exits.OK)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
+import io
 import os
 import shutil
 import sys
@@ -14,6 +16,8 @@ from ascend_doctor.view.encoding import shown, wide_encoding
 
 # Lines longer than this are hard to read, however wide the window.
 MAX_WIDTH = 120
+# The reporters' own signs for screens that know only ASCII, or GBK.
+_PLAIN = {"✗": "x", "✓": "+", "•": "*", "·": "|", "─": "-", "…": "...", "×": "x", "⏎": "\\n"}
 
 
 def settings(output: TextIO) -> dict[str, Any]:
@@ -24,15 +28,35 @@ def settings(output: TextIO) -> dict[str, Any]:
     return {"color": "NO_COLOR" not in os.environ, "width": width}
 
 
-def standard_output() -> TextIO:
-    """Return standard output.
+def standard_output(encoding: str | None = None) -> TextIO:
+    """Return standard output, in ``encoding`` or else in what the locale asks for.
+
+    What that cannot show (Chinese in ASCII, a tick in GBK) is written in plain signs or as
+    escapes, so that no report is lost to it.
 
     Raises:
         OSError: it is closed.
     """
     if sys.stdout is None:
         raise OSError(errno.EBADF, "standard output is closed")
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(encoding=encoding, errors=_PLAINER)
     return sys.stdout
+
+
+def _plainer(error: UnicodeError) -> tuple[str, int]:
+    """Write what an encoding lacks in plain signs, or as an escape."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    odd = error.object[error.start : error.end]
+    plain = "".join(
+        _PLAIN.get(char) or char.encode("ascii", "backslashreplace").decode() for char in odd
+    )
+    return plain, error.end
+
+
+_PLAINER = "ascend_doctor.plainer"
+codecs.register_error(_PLAINER, _plainer)
 
 
 def standard_input(limit: int, *, is_asked: bool, otherwise: str) -> str:

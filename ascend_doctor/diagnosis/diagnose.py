@@ -17,6 +17,8 @@ from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Unexp
 MAX_EVIDENCE = 5
 MAX_CONSEQUENCES = 200
 MAX_UNEXPLAINED = 500
+# What stands for unknown messages beyond a bound, of a source and of the report.
+FURTHER = "(further messages)"
 
 
 def diagnose(facts: Facts, knowledge: Knowledge) -> Report:
@@ -133,6 +135,7 @@ def _consequences(group: list[Chain]) -> tuple[Consequence, ...]:
 
 
 def _unexplained(facts: Facts) -> tuple[Unexplained, ...]:
+    """Return the errors that no rule knows, earliest first; what is too many is the last one."""
     groups: dict[str, Unexplained] = {}
     for path in sorted(facts.shards):
         for item in facts.shards[path].unknown:
@@ -144,7 +147,15 @@ def _unexplained(facts: Facts) -> tuple[Unexplained, ...]:
             else:
                 first = min(known.first, item.first, key=lambda e: e.key)
                 groups[item.template] = replace(known, count=known.count + item.count, first=first)
-    return tuple(sorted(groups.values(), key=lambda u: u.first.key)[:MAX_UNEXPLAINED])
+    further = groups.pop(FURTHER, None)
+    told = sorted(groups.values(), key=lambda u: u.first.key)
+    rest = told[MAX_UNEXPLAINED - 1 :]
+    if further is None and len(rest) <= 1:
+        return tuple(told)
+    rest += [] if further is None else [further]
+    earliest = min(rest, key=lambda u: u.first.key)
+    count = sum(item.count for item in rest)
+    return (*told[: MAX_UNEXPLAINED - 1], replace(earliest, template=FURTHER, count=count))
 
 
 def _coverage(facts: Facts) -> Coverage:

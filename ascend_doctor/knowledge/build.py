@@ -13,10 +13,10 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ascend_doctor.errors import RuleError
-from ascend_doctor.knowledge.load import first_error, line_of, load_rule, load_yaml, rule_files
+from ascend_doctor.knowledge.load import line_of, load_rule, load_yaml, rule_files
 from ascend_doctor.knowledge.pages import compile_pages
 from ascend_doctor.knowledge.schema import Explains, RuleFile
-from ascend_doctor.knowledge.strict import Bilingual, BilingualSteps, Strict
+from ascend_doctor.knowledge.strict import Bilingual, BilingualSteps, Strict, first_error
 from ascend_doctor.knowledge.uniform import words_with_digits
 from ascend_doctor.records import FAMILIES, ROLES
 

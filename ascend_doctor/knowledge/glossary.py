@@ -31,6 +31,8 @@ _WORD = re.compile(rb"[A-Za-z_][\w.]{5,79}")
 _LIKENESS = 0.75
 _MAX_PROPOSED = 3
 _MAX_LENGTH = 80
+# Unknown terms that proposals are looked for: a person types few, and each takes milliseconds.
+_MAX_UNKNOWN = 50
 # What stands around a term where it is copied from: [EI0002], EI0002:, $NAME.
 _AROUND = "[](){}<>\"'`,.;:$"
 
@@ -81,6 +83,7 @@ class Glossary:
         self._knowledge = knowledge
         self._rows = {(row.table, row.code): row for row in knowledge.codes.rows()}
         self._spelt = dict(self._spellings())
+        self._unknown = 0
 
     def _spellings(self) -> Iterator[tuple[str, tuple[str, str]]]:
         """Yield every way to write a term, folded, with its kind and key; the last one wins."""
@@ -109,7 +112,9 @@ class Glossary:
         asked = (term.strip(), bare, bare.partition("=")[0])
         found = next(filter(None, map(self._found, asked)), None)
         if found is None:
-            return Explanation(term, proposed=self._like(bare))
+            self._unknown += 1
+            proposed = self._like(bare) if self._unknown <= _MAX_UNKNOWN else ()
+            return Explanation(term, proposed=proposed)
         return self._explanation(term, *found)
 
     def _like(self, term: str) -> tuple[str, ...]:

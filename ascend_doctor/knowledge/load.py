@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from ascend_doctor.errors import RuleError
 from ascend_doctor.knowledge.schema import RuleFile
+from ascend_doctor.knowledge.strict import first_error
 
 # libyaml is ten times faster; the pure loader reads the same language.
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -47,20 +48,6 @@ def load_rule(path: Path) -> RuleFile:
     return rule
 
 
-def first_error(err: ValidationError) -> tuple[tuple[int | str, ...], str, str]:
-    """Return where the most telling error stands, as a path, as text, and what it is.
-
-    A misspelt field is both unknown and missing: the line where it stands says more.
-    """
-    worst = min(err.errors(), key=lambda error: error["type"] != "extra_forbidden")
-    message = {"extra_forbidden": "there is no such field", "missing": "is missing"}.get(
-        worst["type"], worst["msg"].removeprefix("Value error, ")
-    )
-    # What a union was taken for ("<list>") is no step in the file.
-    loc = tuple(step for step in worst["loc"] if not str(step).startswith("<"))
-    return loc, ".".join(map(str, loc)) or "rule", message
-
-
 def load_yaml(path: Path) -> tuple[yaml.Node, Any]:
     """Return the node tree and the data of a YAML file without aliases or twin keys.
 
@@ -85,6 +72,9 @@ def load_yaml(path: Path) -> tuple[yaml.Node, Any]:
                 raise RuleError(f"{path}:{line}: alias: write the value out instead")
         tree = yaml.compose(text, Loader=_Loader)
         data = yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader, chosen above
+    except yaml.constructor.ConstructorError as err:
+        line = err.problem_mark.line + 1 if err.problem_mark else 1
+        raise RuleError(f"{path}:{line}: yaml: a value that is no text; put it in quotes") from err
     except yaml.MarkedYAMLError as err:
         line = err.problem_mark.line + 1 if err.problem_mark else 1
         raise RuleError(f"{path}:{line}: yaml: {err.problem}") from err

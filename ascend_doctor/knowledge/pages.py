@@ -11,8 +11,8 @@ from typing import Any, Literal
 from pydantic import TypeAdapter, ValidationError, model_validator
 
 from ascend_doctor.errors import RuleError
-from ascend_doctor.knowledge.load import first_error, line_of, load_yaml
-from ascend_doctor.knowledge.strict import Bilingual, BilingualSteps, Line, Strict
+from ascend_doctor.knowledge.load import line_of, load_yaml
+from ascend_doctor.knowledge.strict import Bilingual, BilingualSteps, Line, Strict, first_error
 
 # The tables that pages go with, then what no table holds.
 SECTIONS = ("acl", "error_manager", "hccl", "torch_npu", "variables", "article")

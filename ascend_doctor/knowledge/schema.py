@@ -11,8 +11,9 @@ from itertools import product
 from typing import Annotated, Any, Literal
 
 import regex
-from pydantic import Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 
+from ascend_doctor.knowledge import pattern
 from ascend_doctor.knowledge.explain import READERS, SOMETIMES, VERDICTS
 from ascend_doctor.knowledge.strict import Bilingual, BilingualSteps, Line, Strict
 from ascend_doctor.knowledge.texts import PLACEHOLDER, clauses, code_spans
@@ -22,9 +23,6 @@ from ascend_doctor.records import ENVIRONMENT, FAMILIES, LANGS, Confidence, Lang
 MIN_ANCHOR_BYTES = 4
 # A plog line has at most 1,023 bytes; beyond some thousand the automaton refuses.
 MAX_LITERAL_BYTES = 1000
-# Five times the longest one shipped. A pattern that calls itself can take all memory.
-MAX_REGEX = 4000
-_RECURSION = re.compile(r"\(\?(?:R|[+-]?\d+|&\w+|P>\w+)\)")
 
 # What texts may take from the environment: its values, and the versions that fit them.
 FROM_ENVIRONMENT = (*ENVIRONMENT, "fits_torch_npu", "fits_cann")
@@ -42,7 +40,15 @@ Choice = Annotated[
     | Annotated[tuple[Line, ...], Field(min_length=2), Tag("<list>")],
     Discriminator(_kind),
 ]
-RuleId = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)+$")]
+
+
+def _is_id(text: str) -> str:
+    if re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", text) is None:
+        raise ValueError("must be lower-case words joined by hyphens, a-b-c")
+    return text
+
+
+RuleId = Annotated[str, AfterValidator(_is_id)]
 
 
 class Variant(Strict):
@@ -68,7 +74,7 @@ class Variant(Strict):
             if max(sizes) > MAX_LITERAL_BYTES:
                 raise ValueError(f"a literal of more than {MAX_LITERAL_BYTES} bytes")
         if self.regex is not None:
-            _check_regex(self.regex)
+            pattern.check(self.regex)
         return self
 
     def groups(self) -> set[str]:
@@ -76,15 +82,6 @@ class Variant(Strict):
         if self.regex is None:
             return set()
         return set(regex.compile(self.regex.encode()).groupindex)
-
-
-def _check_regex(pattern: str) -> None:
-    if len(pattern) > MAX_REGEX or _RECURSION.search(pattern):
-        raise ValueError(f"a regex has at most {MAX_REGEX} characters, and does not call itself")
-    try:
-        regex.compile(pattern.encode())
-    except (regex.error, RecursionError) as err:
-        raise ValueError(f"not a valid regex: {err}") from err
 
 
 class Provenance(Strict):

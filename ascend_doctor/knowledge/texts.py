@@ -20,12 +20,16 @@ _ENDS = frozenset(".,;)。，；）")
 
 # What each type of capture may look like; anything else is not captured.
 TYPES: Mapping[str, re.Pattern[str]] = {
-    "int": re.compile(r"-?\d{1,20}"),
+    "int": re.compile(r"-?[0-9]{1,20}"),
     "hex": re.compile(r"(?:0x)?[0-9a-fA-F]{1,32}"),
-    "number": re.compile(r"-?\d{1,20}(?:\.\d{1,20})?(?:[eE][-+]?\d{1,3})?"),
-    "bytes": re.compile(r"\d{1,20}(?:\.\d{1,6})? ?(?:bytes|[KMGTPE]i?B|[KMG]B?)?"),
+    "number": re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][-+]?[0-9]{1,3})?"),
+    "bytes": re.compile(r"[0-9]{1,20}(?:\.[0-9]{1,6})? ?(?:bytes|[KMGTPE]i?B|[KMG]B?)?"),
     "ident": re.compile(r"[\w.:<>+*&\[\]@~-]{1,200}"),
-    "path": re.compile(r"[^\x00-\x1f\x7f'\"`$;|<>]{1,500}"),
+    # Nor what hides or turns around: it would be shown as an escape, and be no path any more.
+    "path": re.compile(
+        r"[^\x00-\x1f'\"`$;|<>\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+        r"\ud800-\udfff]{1,500}"
+    ),
     "text": re.compile(r"[^\x00-\x08\x0b-\x1f\x7f]{1,2000}", re.DOTALL),
 }
 
@@ -70,7 +74,9 @@ def fill(text: str, captures: Mapping[str, str]) -> str:
         value = captures.get(found["name"])
         # Inside a command, what begins with a dash would be taken for an option of it.
         if value is None or (quote and value.startswith("-")):
-            return "?" if found["fallback"] is None else found["fallback"]
+            if found["fallback"] is not None:
+                return found["fallback"]
+            value = "?"
         if quote:
             return _quoted(value, found.string[: found.start()])
         if found.string[found.end() : found.end() + 1] in _ENDS:

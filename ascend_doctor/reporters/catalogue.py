@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.records import LANGS, Lang
 from ascend_doctor.reporters.labels import label
 from ascend_doctor.reporters.layout import Block, Sheet, console, prose, steps, wrapped
+from ascend_doctor.reporters.safe import json_escaped, visible
 
 _HEADINGS = ("finds", "why", "check", "fix", "seen_in")
 
@@ -33,11 +35,16 @@ def entries(rules: Iterable[Rule]) -> list[dict[str, Any]]:
     ]
 
 
+def render_json(rules: Iterable[Rule]) -> str:
+    """Return the rules as JSON, a list of the ``entries``."""
+    return json_escaped(json.dumps(entries(rules), ensure_ascii=False, indent=2)) + "\n"
+
+
 def listing(rules: Sequence[Rule], lang: Lang) -> str:
     """Return a line a rule: id, severity, title."""
     width = max(len(rule.id) for rule in rules)
     return "".join(
-        f"{rule.id:<{width}}  {rule.severity.label:<7}  {rule.unfilled(lang).title}\n"
+        f"{rule.id:<{width}}  {rule.severity.label:<7}  {visible(rule.unfilled(lang).title)}\n"
         for rule in rules
     )
 
@@ -72,4 +79,4 @@ def _finds(rule: Rule) -> list[str]:
 
 
 def _shown(literal: bytes) -> str:
-    return literal.decode("utf-8", "replace").replace("\n", "⏎")
+    return visible(literal.decode("utf-8", "replace").replace("\n", "⏎"))

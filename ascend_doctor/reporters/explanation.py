@@ -53,16 +53,16 @@ def _body(item: Explanation, sheet: Sheet, lang: Lang) -> None:
     facts = [say(names.get(item.kind, item.kind))]
     facts += [item.family] if item.family not in ("", item.code) else []
     facts += [say(item.status)] if item.status != "real" else []
-    sheet.row("", [Block(Text(" · ".join(facts), style="dim"))])
+    sheet.row("", [Block(Text(visible(" · ".join(facts)), style="dim"))])
     if item.default is not None:
-        sheet.row(say("default"), [Block(Text(item.default))])
+        sheet.row(say("default"), [Block(Text(visible(item.default)))])
     if item.claim is not None:
         sheet.row(say("claim"), [Block(prose(item.claim[lang]))])
     if item.means is not None:
         heading = "means" if item.claim is None else "truth"
         sheet.row(say(heading), [Block(prose(item.means[lang]))])
     if item.instead is not None:
-        sheet.row(say("instead"), [Block(Text(item.instead, style="green"))])
+        sheet.row(say("instead"), [Block(Text(visible(item.instead), style="green"))])
     sheet.row(say("usually"), steps(item.causes[lang]))
     sheet.row(say("next"), steps(item.next[lang]))
     if not item.is_full:

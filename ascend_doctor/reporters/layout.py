@@ -92,8 +92,11 @@ def wrapped(text: Text, width: int) -> list[Text]:
             used = 0
         for offset, char in enumerate(found[0]):
             if used + cell_len(char) > width:
-                breaks.append(found.start() + offset)
-                used = 0
+                cut = found.start() + offset
+                # A runner may obey a line that begins so: the letter before goes with it.
+                cut -= offset > 0 and text.plain.startswith("::", cut)
+                breaks.append(cut)
+                used = cell_len(text.plain[cut : found.start() + offset])
             used += cell_len(char)
     lines = [*text.divide(breaks)]
     for line in lines:

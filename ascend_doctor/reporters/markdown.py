@@ -21,8 +21,11 @@ MAX_FOLLOWED = 5
 MAX_UNEXPLAINED = 10
 MAX_SKIPPED = 10
 
-# What would begin markup, HTML, a mention or a link; code spans of our own texts stay.
-_MARKUP = re.compile(r"([\\*_<>\[\]|#@!~])")
+# What would begin markup, HTML, a formula or a link; code spans of our own texts stay.
+_MARKUP = re.compile(r"([\\*_<>\[\]|#@!~&$]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
+# What links to a person or an issue is looked for in the page, where no escape is left: only an
+# element in between keeps it apart. GitHub also knows GH-1, and both know full commit ids.
+_REFERENCE = re.compile(r"(?<=[@#])(?=[\w-])|(?<=\bGH-)(?=\d)|(?<=\b[0-9a-f]{7})(?=[0-9a-f]{33})")
 _CODE = re.compile(r"(`[^`\n]*`)")
 
 
@@ -70,7 +73,12 @@ def _say(lang: Lang, name: str, **values: object) -> str:
 def _prose(text: str) -> str:
     """Escape markup outside code spans."""
     parts = _CODE.split(visible(text))
-    return "".join(part if _CODE.fullmatch(part) else _MARKUP.sub(r"\\\1", part) for part in parts)
+    return "".join(part if _CODE.fullmatch(part) else _escaped(part) for part in parts)
+
+
+def _escaped(text: str) -> str:
+    parts = _REFERENCE.split(text)
+    return "<!-- -->".join(_MARKUP.sub(r"\\\1", part) for part in parts)
 
 
 def _plain(text: str) -> str:

@@ -83,7 +83,7 @@ class _Writer:
             self._say("family", id=diagnosis.family, title=family),
         ]
         facts += [self._say(diagnosis.confidence), *self._extent(diagnosis), diagnosis.rule]
-        self._row("", [Block(Text(" · ".join(facts), style="dim"))])
+        self._row("", [Block(Text(visible(" · ".join(facts)), style="dim"))])
         if diagnosis.is_article:
             self._row("", [Block(Text(self._say("article"), style="yellow"))])
         self._console.print()
@@ -97,7 +97,7 @@ class _Writer:
         self._row("check", steps(texts.checks))
         self._row("fix", steps(texts.fixes))
         self._row("followed", self._followed(diagnosis.consequences))
-        self._row("codes", [Block(Text(", ".join(diagnosis.codes)))])
+        self._row("codes", [Block(Text(visible(", ".join(diagnosis.codes))))])
 
     def _row(self, name: str, blocks: Sequence[Block]) -> None:
         self._sheet.row(self._say(name) if name else "", blocks)
@@ -198,7 +198,8 @@ def _clipped(text: str) -> str:
     text = visible(text)
     if len(text) <= MAX_LINE:
         return text
-    return text[: MAX_LINE - 100] + " … " + text[-90:]
+    # Once more: what was within a word may begin one now.
+    return visible(text[: MAX_LINE - 100] + " … " + text[-90:])
 
 
 def _evidence(evidence: Iterable[Evidence]) -> list[Block]:

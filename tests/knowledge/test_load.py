@@ -81,13 +81,13 @@ def test_a_good_rule_is_loaded(path):
         (
             "severity: error",
             "severity: eror",
-            "4: severity: Input should be 'info', 'warning', 'error' or 'fatal'",
+            "4: severity: must be 'info', 'warning', 'error' or 'fatal'",
         ),
         ("confidence: high\n", "", "1: confidence: is missing"),
         (
             "confidence: high",
             "confidence: 3",
-            "5: confidence: Input should be 'low', 'medium' or 'high'",
+            "5: confidence: must be 'low', 'medium' or 'high'",
         ),
         (
             "id: buffer-oom-pool",
@@ -97,7 +97,7 @@ def test_a_good_rule_is_loaded(path):
         (
             "id: buffer-oom-pool",
             "id: Buffer_Pool",
-            "1: id: String should match pattern '^[a-z0-9]+(-[a-z0-9]+)+$'",
+            "1: id: must be lower-case words joined by hyphens, a-b-c",
         ),
         ("id: buffer-oom-pool", "id: pool-full", "1: rule: id must start with buffer-oom-"),
         ("family: buffer_oom", "family: dataload", "1: rule: id must start with dataload-"),
@@ -114,8 +114,7 @@ def test_a_good_rule_is_loaded(path):
         (
             "captures: {size: bytes, who: text}",
             "captures: {size: byte, who: text}",
-            "11: captures.size: Input should be 'int', 'hex', 'number', 'bytes', 'ident', 'path' "
-            "or 'text'",
+            "11: captures.size: must be 'int', 'hex', 'number', 'bytes', 'ident', 'path' or 'text'",
         ),
         (
             'en: "The pool is full at {size}"',
@@ -157,22 +156,22 @@ def test_a_good_rule_is_loaded(path):
         (
             'literals: ["pool is full", "asked for"]\n',
             "literals: []\n",
-            "9: match.0.literals: Tuple should have at least 1 item after validation, not 0",
+            "9: match.0.literals: must hold 1 or more",
         ),
         (
             '"pool is full", "asked for"',
             '"pool is full", ""',
-            "9: match.0.literals.1: String should have at least 1 character",
+            "9: match.0.literals.1: is empty, or too short to say anything",
         ),
         (
             '"pool is full", "asked for"',
             '"pool is full", "asked\\0for"',
-            "9: match.0.literals.1: String should match pattern '^[^\\x00]*$'",
+            "9: match.0.literals.1: must not hold a NUL character",
         ),
         (
             '"pool is full", "asked for"',
             '"pool is full", ["asked for"]',
-            "9: match.0.literals.1: Tuple should have at least 2 items after validation, not 1",
+            "9: match.0.literals.1: must hold 2 or more",
         ),
         (
             '"pool is full", "asked for"',
@@ -182,7 +181,7 @@ def test_a_good_rule_is_loaded(path):
         (
             "{kind: public-report",
             "{kind: hearsay",
-            "7: provenance.0.kind: Input should be 'cann-source', 'torch-npu', 'upstream', "
+            "7: provenance.0.kind: must be 'cann-source', 'torch-npu', 'upstream', "
             "'public-report', 'vendor-docs' or 'article'",
         ),
         (
@@ -193,7 +192,7 @@ def test_a_good_rule_is_loaded(path):
         (
             "scope: process",
             "scope: node",
-            "27: explains.0.scope: Input should be 'process', 'rank' or 'job'",
+            "27: explains.0.scope: must be 'process', 'rank' or 'job'",
         ),
         ("severity: error", "severity: &worst error", None),
         (
@@ -207,14 +206,13 @@ def test_a_good_rule_is_loaded(path):
         (
             "title:",
             "title: !!python/object:os.system\n  x:",
-            "12: yaml: could not determine a constructor for the tag "
-            "'tag:yaml.org,2002:python/object:os.system'",
+            "12: yaml: a value that is no text; put it in quotes",
         ),
         ("role: cause", "role: notice", "1: rule: a notice has severity info"),
         (
             "role: cause",
             "role: reason",
-            "3: role: Input should be 'cause', 'consequence', 'wrapper' or 'notice'",
+            "3: role: must be 'cause', 'consequence', 'wrapper' or 'notice'",
         ),
     ],
 )
@@ -287,7 +285,7 @@ captures: {loss: number, step: int}
         (
             "reader: curve",
             "reader: trace",
-            "8: reader: Input should be 'step_trace', 'curve' or 'environment'",
+            "8: reader: must be 'step_trace', 'curve' or 'environment'",
         ),
         ("step: int}", "step: int, who: text}", "1: rule: no reader captures who"),
         (

@@ -1,0 +1,156 @@
+"""What must hold of the facts, the report and its renderings, whatever bytes were read.
+
+Only what any caller may use is used, so that the inside may change freely.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from io import BytesIO
+from typing import Any
+
+import jsonschema
+
+from ascend_doctor.diagnosis.diagnose import (
+    MAX_CONSEQUENCES,
+    MAX_EVIDENCE,
+    MAX_UNEXPLAINED,
+    diagnose,
+)
+from ascend_doctor.facts import Facts, Shard
+from ascend_doctor.ingest.source import Skipped, Source, blocks
+from ascend_doctor.knowledge.index import load
+from ascend_doctor.records import LANGS, Evidence
+from ascend_doctor.report import Coverage, Report
+from ascend_doctor.scan.judge import MAX_LINE
+from ascend_doctor.scan.scanner import Scanner
+from ascend_doctor.view.view import of
+from ascend_doctor.view.window import Sizes, Window
+from ascend_doctor.view.wrap import margin
+from fuzz.seeds import ROOT
+from tests.hostile.strings import dangers
+
+KNOWLEDGE = load()
+WHOLE = Scanner(KNOWLEDGE)
+# Windows as small as a line or two, so that a short text already has many edges.
+NARROW = Scanner(KNOWLEDGE, Sizes(body=256))
+FORMATS = ("text", "json", "markdown")
+
+
+def check(data: bytes) -> None:
+    """Raise AssertionError, or whatever the code raises, if something does not hold."""
+    result = _scan(WHOLE, data)
+    if isinstance(result, Skipped):
+        assert isinstance(_scan(NARROW, data), Skipped)
+        report = diagnose(Facts(KNOWLEDGE.digest, {}, _reasons(result)), KNOWLEDGE)
+        assert report.coverage.files == 0
+    else:
+        report = _report(result)
+        text = b"".join(_readable(data))
+        _check_places(report, text)
+        _check_bounds(report)
+        _check_merge(result)
+        if margin(text) is None:  # where a whole file was broken at one width is seen in it only
+            _check_windows(report, data)
+    _check_renderings(report, zlib.crc32(data))
+
+
+def _scan(scanner: Scanner, data: bytes, path: str = "run.log") -> Shard | Skipped:
+    return scanner.scan(Source(path, lambda: BytesIO(data)))
+
+
+def _report(*shards: Shard) -> Report:
+    facts = Facts(KNOWLEDGE.digest, {shard.path: shard for shard in shards})
+    return diagnose(facts, KNOWLEDGE)
+
+
+def _reasons(skipped: Skipped) -> frozenset[tuple[str, str]]:
+    return frozenset({(skipped.path, skipped.reason)})
+
+
+def _readable(data: bytes) -> Iterator[bytes]:
+    """Yield the text in ``data`` up to where a damaged stream breaks off."""
+    with suppress(OSError, EOFError):
+        yield from blocks(BytesIO(data))
+
+
+def _proofs(report: Report) -> Iterator[Evidence]:
+    for diagnosis in report.diagnoses:
+        yield from diagnosis.evidence
+        yield from (item.evidence for item in diagnosis.consequences)
+    yield from (item.first for item in report.unexplained)
+
+
+def _check_places(report: Report, text: bytes) -> None:
+    """Every proof is a line of the file as it was printed, and its number is one of the file's."""
+    count = text.count(b"\n") + (not text.endswith(b"\n"))
+    assert report.coverage.lines == count
+    view = of(Window(text))
+    printed: dict[int, list[bytes]] = {}
+    start: int | None = 0
+    while start is not None:
+        printed.setdefault(view.number(start)[0], []).append(view.line(start)[1])
+        start = view.below(start)
+    for proof in _proofs(report):
+        lines = printed[proof.line]
+        # What is not ASCII may be decoded otherwise once the head of its line is gone.
+        if all(map(bytes.isascii, lines)):
+            assert any(proof.text in line.decode() for line in lines), (proof, lines)
+
+
+def _check_bounds(report: Report) -> None:
+    assert len(report.unexplained) <= MAX_UNEXPLAINED
+    for proof in _proofs(report):
+        assert len(proof.text) <= MAX_LINE
+    for diagnosis in report.diagnoses:
+        assert 1 <= len(diagnosis.evidence) <= MAX_EVIDENCE
+        assert len(diagnosis.consequences) <= MAX_CONSEQUENCES
+        assert all(len(value) <= MAX_LINE for value in diagnosis.captures.values())
+
+
+def _check_merge(shard: Shard) -> None:
+    """Facts add up in any order, and twice is once."""
+    one = Facts(KNOWLEDGE.digest, {shard.path: shard})
+    other = Facts(KNOWLEDGE.digest, {}, frozenset({("b.zip", "zip archive")}))
+    assert one.merge(one) == one
+    assert one.merge(other) == other.merge(one)
+    assert one.merge(other).merge(one) == one.merge(other)
+    assert diagnose(one.merge(other), KNOWLEDGE) == diagnose(other.merge(one), KNOWLEDGE)
+
+
+def _check_windows(report: Report, data: bytes) -> None:
+    """The answer does not depend on how a file is cut."""
+    result = _scan(NARROW, data)
+    assert isinstance(result, Shard)
+    narrow = _report(result)
+    assert narrow.diagnoses == report.diagnoses
+    assert narrow.unexplained == report.unexplained
+    # The last time of a file is looked for near its end, but not beyond the last window.
+    assert _untimed(narrow.coverage) == _untimed(report.coverage)
+    assert narrow.environment == report.environment
+
+
+def _untimed(coverage: Coverage) -> Coverage:
+    return replace(coverage, time_range=None)
+
+
+@cache
+def _schema() -> Any:
+    schema = json.loads((ROOT / "docs/schema/report-1.json").read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator(schema)
+
+
+def _check_renderings(report: Report, choice: int) -> None:
+    """One rendering, chosen by the input: all of them would take most of the time."""
+    name, lang = FORMATS[choice % 3], LANGS[choice % 2]
+    text = import_module(f"ascend_doctor.reporters.{name}").render(report, lang)
+    assert dangers(text) == []
+    text.encode()
+    if name == "json":
+        _schema().validate(json.loads(text))
