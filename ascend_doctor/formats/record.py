@@ -24,7 +24,7 @@ from ascend_doctor.view.prefix import level_name
 from ascend_doctor.view.view import View
 
 # A traceback of a deep model has about a hundred frames of two lines.
-MAX_BACK_LINES = 240
+MAX_BACK_LINES = MAX_LINES
 # Lines of other writers in a row that may stand between two lines of one message.
 MAX_FOREIGN = 48
 

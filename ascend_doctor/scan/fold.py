@@ -25,18 +25,24 @@ MAX_TEMPLATES = 4096
 MAX_ALIKE = 24
 # Messages that were seen once are remembered, so many of them.
 MAX_SEEN = 1 << 16
-# Numbers of digits that are known of a template.
-MAX_SHAPES = 256
+# Shapes of messages that are known.
+MAX_SHAPES = 1 << 15
 
 _TIME = re.compile(rb"\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d\.\d{3}\.\d{3}")
+_DIGITS = re.compile(rb"\d+")
 TIME_LENGTH = 27
 _LATEST = b"~"
 # How far into a message its time may stand.
 MAX_HEAD = 320
 
-_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+# Bytes that equal messages may differ in.
+_DROPPED = b"0123456789abcdef"
+ZEROS = bytes.maketrans(b"123456789", b"000000000")
 
+# A wording, and whether its expression is found in a message.
 Check = tuple[Variant, bool]
+# Where digits stand in a message of a certain shape, and which.
+Fixed = tuple[int, int, bytes]
 
 
 @dataclass(slots=True)
@@ -48,7 +54,8 @@ class Template:
         time: where its time begins in such a message.
         checks: what the expression of a wording must say of each message again.
         judged: what is said of each; None, if they hold nothing that is looked for.
-        is_steady: the expressions treat all digits of its open numbers alike.
+        is_steady: what is said of one is said of all whose numbers have as many digits.
+        fixed: which of its numbers, in their order, are the same in all of them.
         earliest: the earliest times of those that were judged.
         limit: what is earlier is judged, as it may be kept as proof.
         count, last: how many were not, and the latest time of them.
@@ -58,27 +65,12 @@ class Template:
     time: int
     checks: tuple[Check, ...]
     judged: Judged | None
+    fixed: tuple[int, ...]
     is_steady: bool = False
     earliest: list[bytes] = field(default_factory=list)
     limit: bytes = b""
     count: int = 0
     last: bytes = b""
-    _known: dict[bytes, bool] = field(default_factory=dict)
-
-    def is_true_again(self, text: bytes) -> bool:
-        """Say whether the expressions of rules say the same of a message that fits.
-
-        Where they treat all digits alike, it is enough to know how many there are.
-        """
-        if not self.is_steady:
-            return _fit_again(self.checks, b"[" + text)
-        shape = text.translate(_ZEROS)
-        known = self._known.get(shape)
-        if known is None:
-            if len(self._known) >= MAX_SHAPES:
-                self._known.clear()
-            known = self._known[shape] = _fit_again(self.checks, b"[" + text)
-        return known
 
     def add_earliest(self, time: bytes) -> None:
         """Note that a message of that time was judged."""
@@ -103,14 +95,32 @@ class Templates:
         # of them to be looked for.
         self.alone = {*reach.alone}
         self._waiting: list[Template] = []
-        self.known: dict[bytes, list[Template]] = {}
+        # Templates by what is left of their messages without digits; and by the shape of those
+        # that need no other look than at their fixed digits.
+        self._known: dict[bytes, list[Template]] = {}
+        self.shaped: dict[bytes, tuple[Template, tuple[Fixed, ...]]] = {}
         self._seen: set[bytes] = set()
         self._count = 0
+
+    def find(self, unit: bytes, shape: bytes, words: bytes) -> Template | None:
+        """Return the template that a message without its opening bracket fits.
+
+        ``words`` are those in it that tell messages apart: see ``alone``.
+        """
+        for template in self._known.get(key_of(unit, words), ()):
+            if template.fits(unit) is None:
+                continue
+            if template.checks and not _fit_again(template.checks, b"[" + unit):
+                continue
+            if template.is_steady and len(self.shaped) < MAX_SHAPES:
+                self.shaped[shape] = (template, _fixed_in(template, unit))
+            return template
+        return None
 
     def is_wanted(self, key: bytes) -> bool:
         """Say whether a message with that key is worth a template: if it is not the first."""
         if key in self._seen:
-            return self._count < MAX_TEMPLATES and len(self.known.get(key, ())) < MAX_ALIKE
+            return self._count < MAX_TEMPLATES and len(self._known.get(key, ())) < MAX_ALIKE
         if len(self._seen) >= MAX_SEEN:
             self._seen.clear()
         self._seen.add(key)
@@ -131,12 +141,13 @@ class Templates:
         begin = re.escape(text[1 : time.start()])
         body = fitting(text, time.end(), numbers)
         fits = re.compile(b"%b%b%b" % (begin, _TIME.pattern, body), re.DOTALL).fullmatch
-        template = Template(fits, time.start() - 1, checks, judged)
+        fixed = _ordinals(text, time.span(), {n.start for n in numbers})
+        template = Template(fits, time.start() - 1, checks, judged, fixed)
         if judged is not None:
             template.limit = _LATEST
             template.add_earliest(time[0])
-            self._consider(template, numbers)
-        self.known.setdefault(key, []).append(template)
+        self._consider(template, numbers)
+        self._known.setdefault(key, []).append(template)
         self._count += 1
 
     def settle(self) -> None:
@@ -149,18 +160,39 @@ class Templates:
 
     def _consider(self, template: Template, numbers: Sequence[Number]) -> None:
         """Make a template steady if its expressions cannot tell its numbers apart."""
-        variants = [variant for variant, _ in template.checks]
         if any(number.is_hex for number in numbers):
             return
-        if all(_is_uniform(variant, numbers) for variant in variants):
+        if not template.checks:
+            template.is_steady = True
+        elif all(_is_uniform(variant, numbers) for variant, _ in template.checks):
             self._waiting.append(template)
 
     def counted(self) -> Iterator[Template]:
         """Yield the templates that stand for messages which were not judged."""
-        for alike in self.known.values():
+        for alike in self._known.values():
             for template in alike:
                 if template.count:
                     yield template
+
+
+def key_of(unit: bytes, words: bytes) -> bytes:
+    """Return what messages have in common that one template may stand for."""
+    return unit.translate(None, _DROPPED) + words
+
+
+def _ordinals(text: bytes, time: tuple[int, int], starts: set[int]) -> tuple[int, ...]:
+    """Return which numbers of ``text`` are neither in its time nor begin at ``starts``."""
+    return tuple(
+        ordinal
+        for ordinal, number in enumerate(_DIGITS.finditer(text))
+        if not (time[0] <= number.start() < time[1] or number.start() in starts)
+    )
+
+
+def _fixed_in(template: Template, unit: bytes) -> tuple[Fixed, ...]:
+    """Return where the fixed numbers of a template stand in a message that fits it."""
+    numbers = [*_DIGITS.finditer(unit)]
+    return tuple((*numbers[ordinal].span(), numbers[ordinal][0]) for ordinal in template.fixed)
 
 
 def _checks(judged: Judged, text: bytes) -> tuple[Check, ...] | None:

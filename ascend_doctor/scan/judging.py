@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ascend_doctor.facts import Process
+from ascend_doctor.formats.lines import Kind
 from ascend_doctor.formats.record import Records
 from ascend_doctor.formats.sniff import origin_of
 from ascend_doctor.knowledge.index import Knowledge
+from ascend_doctor.knowledge.match import is_quiet
 from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.records import Record
 from ascend_doctor.scan.judge import Judgement, judge
@@ -36,6 +38,7 @@ class Judging:
         self._collection = part.collection
         self._knowledge = knowledge
         self._body = view.body
+        self._is_raw = isinstance(view, Raw)
         # Keyed by where the record begins: hits of one record need not follow each other.
         self._todo: dict[int, tuple[Record, dict[str, Rule]]] = {}
 
@@ -45,6 +48,8 @@ class Judging:
         for place, meaning in targets:
             start, record = self._records.at(place)
             if not low <= start < high:
+                if start >= high and self._is_raw and _begins_anew(record):
+                    break
                 continue
             _, rules = self._todo.setdefault(start, (record, {}))
             for rule in meaning.rules:
@@ -76,3 +81,8 @@ class Judging:
         judgement = judge(record, tried, self._knowledge)
         process = self._collection.add(record, judgement)
         return Judged(record, process, judgement, tried)
+
+
+def _begins_anew(record: Record) -> bool:
+    """Say whether nothing behind a record can belong to one before it."""
+    return record.kind == Kind.PLOG.value and not is_quiet(record) and record.level != "WARNING"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ascend_doctor.formats import plog
 from ascend_doctor.scan.asides import Asides
-from ascend_doctor.scan.fold import MAX_HEAD, TIME_LENGTH, Template, Templates
+from ascend_doctor.scan.fold import MAX_HEAD, TIME_LENGTH, ZEROS, Template, Templates, key_of
 from ascend_doctor.scan.judging import Judging
 from ascend_doctor.scan.literals import Literal, Literals
 from ascend_doctor.scan.part import Part
@@ -17,8 +17,6 @@ from ascend_doctor.scan.template import Reach
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.window import Window
 
-# Bytes that equal messages may differ in.
-_DROPPED = b"0123456789abcdef"
 _HEAD = b"\n["
 
 
@@ -51,34 +49,39 @@ class Storm:
         data, (low, high) = window.data, window.body
         first = low if data.startswith(b"[", low) else data.find(_HEAD, low, high) + 1
         if first == 0:
-            self._look(window, view, judging, low, high)
+            self._look(window, view, judging, low, len(data))
             return 0.0, [*self._signs]
         if first > low:
             self._look(window, view, judging, low, first)
         text = data[first + 1 : high]
         units = text.split(_HEAD)
-        keys = text.translate(None, _DROPPED).split(_HEAD)
-        self._tell_apart(data, first, high, units, keys)
+        shapes = text.translate(ZEROS).split(_HEAD)
+        words = self._tell_apart(data, first, high, units, shapes)
         # Whether the last message ends here is not known.
         last = units.pop()
-        folded = self._fold(window, view, judging, first, units, keys)
-        self._look(window, view, judging, high - len(last) - 1, high)
+        folded = self._fold(window, view, judging, first, units, shapes, words)
+        # Nor where its record does.
+        self._look(window, view, judging, high - len(last) - 1, len(data))
         return folded / (len(units) + 1), [*self._signs]
 
     def _tell_apart(
-        self, data: bytes, start: int, end: int, units: list[bytes], keys: list[bytes]
-    ) -> None:
-        """Tell messages apart by the literals in them that are nothing but digits."""
+        self, data: bytes, start: int, end: int, units: list[bytes], shapes: list[bytes]
+    ) -> dict[int, bytes]:
+        """Tell messages apart by words in them that are nothing but digits; return these."""
         self._templates.settle()
         if len(self._words) < len(self._templates.alone):
             self._words = sorted(self._templates.alone)
             self._alone = Literals([*map(Literal, self._words)])
+        found: dict[int, bytes] = {}
         number, below = -1, start
         for offset, word in self._alone.hits(data, start, end) if self._alone else ():
             while offset >= below:
                 number += 1
                 below += len(units[number]) + 2
-            keys[number] += b"\n" + self._words[word]
+            found[number] = found.get(number, b"") + b"\n" + self._words[word]
+        for number, words in found.items():
+            shapes[number] += words
+        return found
 
     def finish(self) -> None:
         """Count the messages that were folded."""
@@ -100,42 +103,48 @@ class Storm:
         judging: Judging,
         at: int,
         units: list[bytes],
-        keys: list[bytes],
+        shapes: list[bytes],
+        words: dict[int, bytes],
     ) -> int:
         # The innermost loop of a storm: what it needs is at hand, and nothing is called twice.
-        known = self._templates.known.get
+        shaped, find = self._templates.shaped.get, self._templates.find
         folded = 0
         # The template of the message above, where that is, and when it was last seen before: if
         # the next unit is no message of its own, it may belong to it, which then fits none.
         above: Template | None = None
         above_at, above_last = at, b""
-        for unit, key in zip(units, keys, strict=False):
+        for number, (unit, shape) in enumerate(zip(units, shapes, strict=False)):
             below = at + len(unit) + 2
-            for template in known(key, ()):
-                if template.fits(unit) is None:
-                    continue
-                if template.checks and not template.is_true_again(unit):
-                    continue
-                time = unit[template.time : template.time + TIME_LENGTH]
-                if time < template.limit:
-                    self._look(window, view, judging, at, below)
-                    template.add_earliest(time)
-                    above = None
-                    break
-                above, above_at, above_last = template, at, template.last
-                template.count += 1
-                folded += 1
-                if time > above_last:
-                    template.last = time
-                break
-            else:
+            template = None
+            known = shaped(shape)
+            if known is not None:
+                template, fixed = known
+                for start, end, digits in fixed:
+                    if unit[start:end] != digits:
+                        template = None
+                        break
+            if template is None:
+                template = find(unit, shape, words.get(number, b""))
+            if template is None:
                 begin = at
                 if above is not None and not plog.begins(b"[" + unit):
                     above.undo(above_last)
                     folded -= 1
                     begin = above_at
                 above = None
-                self._learn(window, view, judging, begin, below, key)
+                self._learn(window, view, judging, begin, below, words.get(number, b""))
+            else:
+                time = unit[template.time : template.time + TIME_LENGTH]
+                if time < template.limit:
+                    self._look(window, view, judging, at, below)
+                    template.add_earliest(time)
+                    above = None
+                else:
+                    above, above_at, above_last = template, at, template.last
+                    template.count += 1
+                    folded += 1
+                    if time > above_last:
+                        template.last = time
             at = below
         if above is not None and not plog.begins(window.data[at : at + MAX_HEAD]):
             above.undo(above_last)
@@ -143,11 +152,12 @@ class Storm:
         return folded
 
     def _learn(
-        self, window: Window, view: Raw, judging: Judging, at: int, below: int, key: bytes
+        self, window: Window, view: Raw, judging: Judging, at: int, below: int, words: bytes
     ) -> None:
         """Look at a message that fits no template, and keep its own if it comes again."""
         is_plain = self._look(window, view, judging, at, below)
         text = window.data[at : below - 1]
+        key = key_of(text[1:], words)
         if not (is_plain and plog.begins(text) and self._templates.is_wanted(key)):
             return
         record = judging.noted(at)
