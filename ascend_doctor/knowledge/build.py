@@ -6,7 +6,7 @@ import csv
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from ascend_doctor.knowledge.load import line_of, load_rule, load_yaml, rule_fil
 from ascend_doctor.knowledge.pages import compile_pages
 from ascend_doctor.knowledge.schema import Explains, RuleFile
 from ascend_doctor.knowledge.strict import Bilingual, BilingualSteps, Strict, first_error
-from ascend_doctor.knowledge.uniform import words_with_digits
 from ascend_doctor.records import FAMILIES, ROLES
 
 # Columns of the code tables; the hex table only leads on to the ACL numbers.
@@ -96,22 +95,9 @@ def _entry(rule: RuleFile) -> dict[str, Any]:
 
 
 def _indexed(content: dict[str, Any]) -> dict[str, Any]:
-    """Add the digest that names this state of the rules, and what is known of their regexes."""
+    """Add the digest that names this state of the rules."""
     content = {name: value for name, value in content.items() if name != "digest"}
-    # What is found out about a regex may depend on the version of Python; the digest does not.
-    for variant in _variants(content):
-        variant.pop("digits", None)
-    digest = hashlib.sha256(_text(content).encode()).hexdigest()[:16]
-    for variant in _variants(content):
-        if variant["regex"] is not None:
-            words = words_with_digits(variant["regex"])
-            variant["digits"] = words and [word.decode("latin-1") for word in words]
-    return {**content, "digest": digest}
-
-
-def _variants(content: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    for rule in content["rules"]:
-        yield from rule["match"]
+    return {**content, "digest": hashlib.sha256(_text(content).encode()).hexdigest()[:16]}
 
 
 def _text(content: dict[str, Any]) -> str:

@@ -17,14 +17,12 @@ from ascend_doctor.records import LANGS, Confidence, Lang, Role, Severity
 class Variant:
     """One wording: literals in order, the longest of them being the anchor to scan for.
 
-    ``number`` says which variant of the rule file it was compiled from; ``digits`` are the fixed
-    words with digits of a regex that treats digits alike elsewhere, None of any other.
+    ``number`` says which variant of the rule file it was compiled from.
     """
 
     literals: tuple[bytes, ...]
     pattern: str | None
     number: int = 0
-    digits: tuple[bytes, ...] | None = None
 
     @cached_property
     def anchor(self) -> bytes:
@@ -123,7 +121,7 @@ def from_index(item: Mapping[str, Any]) -> Rule:
         levels=item["levels"],
         modules=frozenset(item["modules"]),
         match=tuple(
-            Variant(_encoded(wording), variant["regex"], number, _digits(variant.get("digits")))
+            Variant(_encoded(wording), variant["regex"], number)
             for number, variant in enumerate(item["match"])
             for wording in variant["wordings"]
         ),
@@ -165,10 +163,6 @@ def by_reader(rules: Iterable[Rule]) -> Readers:
 def explains_of(item: Mapping[str, Any]) -> tuple[Explains, ...]:
     """Read the edges of a rule or family in the compiled index."""
     return tuple(Explains(e["what"], e["scope"], e["within_s"]) for e in item["explains"])
-
-
-def _digits(words: list[str] | None) -> tuple[bytes, ...] | None:
-    return None if words is None else tuple(word.encode("latin-1") for word in words)
 
 
 def _encoded(texts: list[str]) -> tuple[bytes, ...]:

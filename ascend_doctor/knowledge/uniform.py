@@ -1,7 +1,8 @@
-"""What an expression can tell of the digits in a text.
+"""What an expression can tell of the numbers in a text.
 
-An expression is uniform if it treats all digits alike except in fixed words: then what it says
-of a text it says of each that has other digits, as many, in places that its words do not reach.
+An expression is uniform if it treats all digits alike except in, or right behind, fixed words:
+then what it says of a text it says of each that has other digits, as many, in numbers that its
+words do not reach.
 """
 
 from __future__ import annotations
@@ -18,31 +19,34 @@ with warnings.catch_warnings():
     import sre_constants as sre
     import sre_parse
 
-_POSSESSIVE_SIGN = re.compile(rb"((?<!\\)[*+?}])\+")
-_ALL_DIGITS = range(ord("0"), ord("9") + 1)
+DECIMAL = frozenset(b"0123456789")
+HEXADECIMAL = frozenset(b"0123456789abcdef")
 
-# Words of fewer digits stand in many a number.
+# Words of fewer digits, and no other signs, stand in many a number.
 MIN_DIGITS = 5
+_POSSESSIVE_SIGN = re.compile(rb"((?<!\\)[*+?}])\+")
 
 
 @cache
-def words_with_digits(pattern: str) -> tuple[bytes, ...] | None:
+def words_with_digits(pattern: str, digits: frozenset[int] = DECIMAL) -> tuple[bytes, ...] | None:
     """Return the fixed words with digits of an expression, None if it is not uniform.
 
-    >>> words_with_digits(r"code (?:is )?(\\d+)"), words_with_digits(r"ret=0x7|size [1-9]")
+    A word that a certain digit must follow stands there with a zero behind it.
+
+    >>> words_with_digits(r"code (?:is )?(\\d+)"), words_with_digits(r"ret=0x7|\\w[1-9]")
     ((), None)
-    >>> words_with_digits(r"(?:EZ9999|507018)\\b")
-    (b'507018', b'EZ9999')
+    >>> words_with_digits(r"(?:EZ9999|507018)\\b|size [1-9]")
+    (b'507018', b'EZ9999', b'size 0')
     """
     # That a group or a repeat gives nothing back does not matter here, and not all versions of
     # the parser know of it.
     plain = _POSSESSIVE_SIGN.sub(rb"\1", pattern.replace("(?>", "(?:").encode())
     try:
         tree = sre_parse.parse(plain)  # type: ignore[arg-type]
-        words = sorted(set(_words(tree.data)))
+        words = sorted(set(_Words(digits).of(tree.data)))
     except (re.error, _NotUniform):
         return None
-    if any(word.isdigit() and len(word) < MIN_DIGITS for word in words):
+    if any(len(word) < MIN_DIGITS and digits.issuperset(word) for word in words):
         return None
     return tuple(words)
 
@@ -51,33 +55,74 @@ class _NotUniform(Exception):
     """An expression tells digits apart."""
 
 
-def _words(items: Iterable[Any], lead: bytes = b"") -> Iterator[bytes]:
-    """Yield the fixed words with digits in a sequence, which goes on with the word ``lead``."""
-    word = bytearray(lead)
-    is_inside = False  # within a number that is known to begin with a word
-    for kind, value in (*_flat(items), (None, None)):
-        if kind is sre.LITERAL:
-            if word or not (is_inside and _is_digit(value)):
-                word.append(value)
-                is_inside = False
-            continue
-        known = bytes(word) if word and _is_digit(word[-1]) else b""
-        is_inside = is_inside or known != b""
-        if kind is sre.BRANCH and known:
-            for branch in value[1]:
-                yield from _words(branch.data, known)
-        elif kind is sre.IN and not _is_uniform(value):
-            if not is_inside:
-                raise _NotUniform
-            yield from (known + b"%c" % sign for sign in _ALL_DIGITS if _holds(value, sign))
+class _Words:
+    """Finds the fixed words that hold some of ``digits``."""
+
+    def __init__(self, digits: frozenset[int]) -> None:
+        self._digits = digits
+
+    def of(self, items: Iterable[Any], lead: bytes = b"") -> Iterator[bytes]:
+        """Yield the words of a sequence, which goes on with the word ``lead``."""
+        word = bytearray(lead)
+        is_inside = False  # behind a digit that a word has led to
+        for kind, value in (*_flat(items), (None, None)):
+            if kind is sre.LITERAL:
+                if word or not (is_inside and value in self._digits):
+                    word.append(value)
+                    is_inside = False
+                continue
+            known = bytes(word)
             word.clear()
-            continue
-        else:
-            if any(map(_is_digit, word)):
-                yield bytes(word)
-            yield from _words_of(kind, value, known)
-        word.clear()
-        is_inside = False
+            if kind is sre.BRANCH and known:
+                for branch in value[1]:
+                    yield from self.of(branch.data, known)
+            elif (signs := self._telling(kind, value)) is not None:
+                if not (known or is_inside):
+                    raise _NotUniform
+                if known:
+                    yield known + b"0"
+                is_inside = self._is_number(signs)
+                continue
+            else:
+                if not self._digits.isdisjoint(known):
+                    yield known
+                yield from self._within(kind, value, known)
+            is_inside = False
+
+    def _telling(self, kind: Any, value: Any) -> list[Any] | None:
+        """Return the set of an item that tells digits apart, None of any other item.
+
+        It may be repeated if it holds nothing but digits: all of them are of one number then.
+        """
+        if kind is sre.IN:
+            return None if self._is_uniform(value) else value
+        if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT):
+            items = value[2].data
+            if len(items) == 1 and items[0][0] is sre.IN and self._is_number(items[0][1]):
+                return self._telling(*items[0])
+        return None
+
+    def _within(self, kind: Any, value: Any, known: bytes) -> Iterator[bytes]:
+        if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT):
+            # What is repeated may follow itself.
+            yield from self.of(value[2].data, known if value[1] == 1 else b"")
+        elif kind is sre.BRANCH:
+            for branch in value[1]:
+                yield from self.of(branch.data)
+        elif kind in (sre.ASSERT, sre.ASSERT_NOT):
+            yield from self.of(value[1].data, known if value[0] > 0 else b"")
+        elif kind is sre.NOT_LITERAL:
+            if value in self._digits:
+                raise _NotUniform
+        elif kind not in (None, sre.ANY, sre.AT, sre.IN):
+            raise _NotUniform
+
+    def _is_uniform(self, items: list[Any]) -> bool:
+        return len({_holds(items, digit) for digit in self._digits}) == 1
+
+    def _is_number(self, items: list[Any]) -> bool:
+        """Say whether a set holds nothing but digits."""
+        return not any(_holds(items, sign) for sign in range(256) if sign not in self._digits)
 
 
 def _flat(items: Iterable[Any]) -> Iterator[Any]:
@@ -87,29 +132,6 @@ def _flat(items: Iterable[Any]) -> Iterator[Any]:
             yield from _flat(value[3].data)
         else:
             yield kind, value
-
-
-def _words_of(kind: Any, value: Any, known: bytes) -> Iterator[bytes]:
-    if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT):
-        yield from _words(value[2].data, known if value[1] == 1 else b"")
-    elif kind is sre.BRANCH:
-        for branch in value[1]:
-            yield from _words(branch.data)
-    elif kind in (sre.ASSERT, sre.ASSERT_NOT):
-        yield from _words(value[1].data, known if value[0] > 0 else b"")
-    elif kind is sre.NOT_LITERAL:
-        if _is_digit(value):
-            raise _NotUniform
-    elif kind not in (None, sre.ANY, sre.AT, sre.IN):
-        raise _NotUniform
-
-
-def _is_uniform(items: list[Any]) -> bool:
-    return len({_holds(items, digit) for digit in _ALL_DIGITS}) == 1
-
-
-def _is_digit(sign: int) -> bool:
-    return sign in _ALL_DIGITS
 
 
 def _holds(items: list[Any], sign: int) -> bool:
@@ -122,9 +144,15 @@ def _holds(items: list[Any], sign: int) -> bool:
         elif kind is sre.RANGE:
             found = found or value[0] <= sign <= value[1]
         elif kind is sre.CATEGORY:
-            found = found or value in (
-                sre.CATEGORY_DIGIT,
-                sre.CATEGORY_WORD,
-                sre.CATEGORY_NOT_SPACE,
-            )
+            found = found or _CATEGORIES[value].match(bytes([sign])) is not None
     return found != negated
+
+
+_CATEGORIES = {
+    sre.CATEGORY_DIGIT: re.compile(rb"\d"),
+    sre.CATEGORY_NOT_DIGIT: re.compile(rb"\D"),
+    sre.CATEGORY_SPACE: re.compile(rb"\s"),
+    sre.CATEGORY_NOT_SPACE: re.compile(rb"\S"),
+    sre.CATEGORY_WORD: re.compile(rb"\w"),
+    sre.CATEGORY_NOT_WORD: re.compile(rb"\W"),
+}

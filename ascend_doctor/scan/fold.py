@@ -10,13 +10,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from ascend_doctor.facts import MAX_SIGHTINGS
 from ascend_doctor.formats import plog
 from ascend_doctor.knowledge.match import REGEX_TIMEOUT_S
 from ascend_doctor.knowledge.rule import Variant
+from ascend_doctor.knowledge.uniform import DECIMAL, HEXADECIMAL, words_with_digits
 from ascend_doctor.scan.judging import Judged
-from ascend_doctor.scan.template import MAX_DIGITS, Number, Reach, fitting, open_numbers
+from ascend_doctor.scan.template import (
+    ADDRESS,
+    MAX_DIGITS,
+    Number,
+    Reach,
+    blanked,
+    fitting,
+    open_numbers,
+)
 
 # A message is looked at whole by the expressions of rules only if it is no longer.
 MAX_MESSAGE = 2048
@@ -39,6 +49,8 @@ MAX_HEAD = 320
 _DROPPED = b"0123456789abcdef"
 ZEROS = bytes.maketrans(b"123456789", b"000000000")
 
+_BLANK = b"\x01"
+
 # A wording, and whether its expression is found in a message.
 Check = tuple[Variant, bool]
 # Where digits stand in a message of a certain shape, and which.
@@ -55,7 +67,8 @@ class Template:
         checks: what the expression of a wording must say of each message again.
         judged: what is said of each; None, if they hold nothing that is looked for.
         is_steady: what is said of one is said of all whose numbers have as many digits.
-        fixed: which of its numbers, in their order, are the same in all of them.
+        numbers, addresses: which of its decimal numbers, and of its addresses, in their order,
+            are the same in all of them.
         earliest: the earliest times of those that were judged.
         limit: what is earlier is judged, as it may be kept as proof.
         count, last: how many were not, and the latest time of them.
@@ -65,7 +78,8 @@ class Template:
     time: int
     checks: tuple[Check, ...]
     judged: Judged | None
-    fixed: tuple[int, ...]
+    numbers: tuple[int, ...]
+    addresses: tuple[int, ...]
     is_steady: bool = False
     earliest: list[bytes] = field(default_factory=list)
     limit: bytes = b""
@@ -86,6 +100,10 @@ class Template:
         self.last = last
 
 
+# The template of messages of a shape, and the numbers that are fixed in them.
+Shaped = tuple[Template, tuple[Fixed, ...]]
+
+
 class Templates:
     """The templates of one part."""
 
@@ -98,7 +116,8 @@ class Templates:
         # Templates by what is left of their messages without digits; and by the shape of those
         # that need no other look than at their fixed digits.
         self._known: dict[bytes, list[Template]] = {}
-        self.shaped: dict[bytes, tuple[Template, tuple[Fixed, ...]]] = {}
+        self.shaped: dict[bytes, list[Shaped]] = {}
+        self._shapes = 0
         self._seen: set[bytes] = set()
         self._count = 0
 
@@ -107,13 +126,21 @@ class Templates:
 
         ``words`` are those in it that tell messages apart: see ``alone``.
         """
+        blank, count = blanked(unit) if _BLANK not in unit else (unit, 0)
+        if count:
+            shape = blank.translate(ZEROS) + words
+            for template, fixed in self.shaped.get(shape, ()):
+                if all(unit[start:end] == digits for start, end, digits in fixed):
+                    return template
         for template in self._known.get(key_of(unit, words), ()):
             if template.fits(unit) is None:
                 continue
             if template.checks and not _fit_again(template.checks, b"[" + unit):
                 continue
-            if template.is_steady and len(self.shaped) < MAX_SHAPES:
-                self.shaped[shape] = (template, _fixed_in(template, unit))
+            if template.is_steady and self._shapes < MAX_SHAPES:
+                self._shapes += 1
+                fixed = _fixed_in(template, unit, blank)
+                self.shaped.setdefault(shape, []).append((template, fixed))
             return template
         return None
 
@@ -141,8 +168,7 @@ class Templates:
         begin = re.escape(text[1 : time.start()])
         body = fitting(text, time.end(), numbers)
         fits = re.compile(b"%b%b%b" % (begin, _TIME.pattern, body), re.DOTALL).fullmatch
-        fixed = _ordinals(text, time.span(), {n.start for n in numbers})
-        template = Template(fits, time.start() - 1, checks, judged, fixed)
+        template = Template(fits, time.start() - 1, checks, judged, *_fixed(text, time, numbers))
         if judged is not None:
             template.limit = _LATEST
             template.add_earliest(time[0])
@@ -155,12 +181,12 @@ class Templates:
         for template in self._waiting:
             template.is_steady = True
             for variant, _ in template.checks:
-                self.alone |= {word for word in variant.digits or () if word.isdigit()}
+                self.alone |= {word for word in _words(variant) if HEXADECIMAL.issuperset(word)}
         self._waiting.clear()
 
     def _consider(self, template: Template, numbers: Sequence[Number]) -> None:
         """Make a template steady if its expressions cannot tell its numbers apart."""
-        if any(number.is_hex for number in numbers):
+        if any(number.is_word for number in numbers):
             return
         if not template.checks:
             template.is_steady = True
@@ -177,22 +203,34 @@ class Templates:
 
 def key_of(unit: bytes, words: bytes) -> bytes:
     """Return what messages have in common that one template may stand for."""
-    return unit.translate(None, _DROPPED) + words
+    head, _, said = unit.partition(b"):")
+    return head + said.translate(None, _DROPPED) + words
 
 
-def _ordinals(text: bytes, time: tuple[int, int], starts: set[int]) -> tuple[int, ...]:
-    """Return which numbers of ``text`` are neither in its time nor begin at ``starts``."""
-    return tuple(
+def _fixed(
+    text: bytes, time: re.Match[bytes], numbers: Sequence[Number]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return which decimal numbers and addresses of a message are neither open nor in its time."""
+    starts = {number.start for number in numbers}
+    decimal = tuple(
         ordinal
-        for ordinal, number in enumerate(_DIGITS.finditer(text))
-        if not (time[0] <= number.start() < time[1] or number.start() in starts)
+        for ordinal, found in enumerate(_DIGITS.finditer(blanked(text)[0]))
+        if not (time.start() <= found.start() < time.end() or found.start() in starts)
     )
+    addresses = tuple(
+        ordinal
+        for ordinal, found in enumerate(ADDRESS.finditer(text))
+        if found.start() + 2 not in starts
+    )
+    return decimal, addresses
 
 
-def _fixed_in(template: Template, unit: bytes) -> tuple[Fixed, ...]:
+def _fixed_in(template: Template, unit: bytes, blank: bytes) -> tuple[Fixed, ...]:
     """Return where the fixed numbers of a template stand in a message that fits it."""
-    numbers = [*_DIGITS.finditer(unit)]
-    return tuple((*numbers[ordinal].span(), numbers[ordinal][0]) for ordinal in template.fixed)
+    decimal, addresses = [*_DIGITS.finditer(blank)], [*ADDRESS.finditer(unit)]
+    found = [decimal[ordinal] for ordinal in template.numbers]
+    found += [addresses[ordinal] for ordinal in template.addresses]
+    return tuple((*number.span(), number[0]) for number in found)
 
 
 def _checks(judged: Judged, text: bytes) -> tuple[Check, ...] | None:
@@ -223,10 +261,26 @@ def _checks(judged: Judged, text: bytes) -> tuple[Check, ...] | None:
 
 def _is_uniform(variant: Variant, numbers: Sequence[Number]) -> bool:
     """Say whether an expression treats all digits of open numbers alike."""
-    if variant.digits is None:
-        return False
-    reach = Reach(variant.digits)
-    return not any(reach.touches(n.before, n.behind, is_hex=False) for n in numbers)
+    for is_hex, digits in ((False, DECIMAL), (True, HEXADECIMAL)):
+        open_ones = [number for number in numbers if number.is_hex is is_hex]
+        if open_ones:
+            words = words_with_digits(variant.pattern or "", digits)
+            if words is None:
+                return False
+            reach = _reach_of(words)
+            if any(reach.touches(n.before, n.behind, is_hex=is_hex) for n in open_ones):
+                return False
+    return True
+
+
+def _words(variant: Variant) -> Iterator[bytes]:
+    for digits in (DECIMAL, HEXADECIMAL):
+        yield from words_with_digits(variant.pattern or "", digits) or ()
+
+
+@cache
+def _reach_of(words: tuple[bytes, ...]) -> Reach:
+    return Reach(words)
 
 
 def _in_order(variant: Variant, text: bytes) -> bool:

@@ -115,14 +115,14 @@ class Storm:
         above_at, above_last = at, b""
         for number, (unit, shape) in enumerate(zip(units, shapes, strict=False)):
             below = at + len(unit) + 2
-            template = None
-            known = shaped(shape)
-            if known is not None:
-                template, fixed = known
+            template: Template | None = None
+            for like, fixed in shaped(shape, ()):
                 for start, end, digits in fixed:
                     if unit[start:end] != digits:
-                        template = None
                         break
+                else:
+                    template = like
+                    break
             if template is None:
                 template = find(unit, shape, words.get(number, b""))
             if template is None:

@@ -15,11 +15,10 @@ from dataclasses import dataclass
 from ascend_doctor.knowledge.codes import Codes
 
 # Numbers, as they stand in messages: an address, a bare hexadecimal word, decimal digits.
-_NUMBER = re.compile(
-    rb"(?P<address>0x[0-9a-fA-F]+)"
-    rb"|(?P<word>(?<![0-9A-Za-z])(?=[a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{6,40}(?![0-9A-Za-z]))"
-    rb"|(?P<digits>\d+)"
-)
+_HEX_WORD = rb"(?<![0-9A-Za-z])(?=[a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{6,40}(?![0-9A-Za-z])"
+_NUMBER = re.compile(rb"(?P<address>0x[0-9a-fA-F]+)|(?P<word>" + _HEX_WORD + rb")|(?P<digits>\d+)")
+# Addresses that may be left open; bare words are too costly to look for in every message.
+ADDRESS = re.compile(rb"0x[0-9a-f]{1,40}(?![0-9a-fA-F])")
 _WORD = re.compile(rb"[0-9A-Za-z]*\Z"), re.compile(rb"[0-9A-Za-z]*")
 _DIGITS = re.compile(rb"\d+")
 _HEX_DIGITS = re.compile(rb"[0-9a-f]+")
@@ -31,7 +30,7 @@ MAX_DIGITS = max(_MAX_DECIMAL, _MAX_HEX)
 _DECIMAL = b"\\d{1,%d}" % _MAX_DECIMAL
 _HEX = b"[0-9a-f]{1,%d}" % _MAX_HEX
 # A word without a digit, or without a letter, is no number.
-_HEX_WORD = b"(?=[a-f]{0,39}\\d)(?=\\d{0,39}[a-f])[0-9a-f]{6,%d}" % _MAX_HEX
+_WORD_HOLE = b"(?=[a-f]{0,39}\\d)(?=\\d{0,39}[a-f])[0-9a-f]{6,%d}" % _MAX_HEX
 # Codes that are told in decimal have this many digits.
 _CODE_DIGITS = 6
 # Letters around a number that are looked at for whether it is part of a hexadecimal word.
@@ -45,6 +44,22 @@ def masked(line: bytes) -> bytes:
     b'stream # at # of te_matmul_# failed, EZ#'
     """
     return _NUMBER.sub(b"#", line)
+
+
+def blanked(text: bytes) -> tuple[bytes, int]:
+    """Return ``text`` with the digits of its addresses blanked, and how many there were.
+
+    >>> blanked(b"pc 0x1f of 03ac11f at 12")
+    (b'pc 0x\\x01\\x01 of 03ac11f at 12', 1)
+    """
+    return ADDRESS.subn(_blank, text)
+
+
+def _blank(number: re.Match[bytes]) -> bytes:
+    return _BLANKS[: number.end() - number.start()]
+
+
+_BLANKS = b"0x" + b"\x01" * 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +139,15 @@ def _is_hex(sign: int) -> bool:
 class Number:
     """A number of a message that may be another one in the next.
 
-    ``before`` and ``behind`` are the comparable texts around it.
+    ``is_word`` tells a bare hexadecimal word from an address; ``before`` and ``behind`` are the
+    comparable texts around it.
     """
 
     start: int
     end: int
     pattern: bytes
     is_hex: bool
+    is_word: bool
     before: bytes
     behind: bytes
 
@@ -153,7 +170,9 @@ def open_numbers(
             continue
         if any(word in number[0] for word in alone):
             return None
-        numbers.append(Number(low, high, _pattern(text, number), is_hex, before, behind))
+        is_word = number["word"] is not None
+        pattern = _pattern(text, number)
+        numbers.append(Number(low, high, pattern, is_hex, is_word, before, behind))
     return numbers
 
 
@@ -172,7 +191,7 @@ def _pattern(text: bytes, number: re.Match[bytes]) -> bytes:
     if number["address"] is not None:
         return _HEX
     if number["word"] is not None:
-        return _HEX_WORD
+        return _WORD_HOLE
     if not Codes.may_begin_at(text, number.start()):
         return _DECIMAL
     # What is no code by its length stays none.
