@@ -47,10 +47,12 @@ class Storm:
         Return what share of its messages was folded, and the signs of a loss that are in it.
         """
         data, (low, high) = window.data, window.body
-        first = low if data.startswith(b"[", low) else data.find(_HEAD, low, high) + 1
-        if first == 0:
-            self._look(window, view, judging, low, len(data))
-            return 0.0, [*self._signs]
+        first = low
+        if not data.startswith(b"[", low):
+            first = data.find(_HEAD, low, high) + 1
+            if first == 0:
+                self._look(window, view, judging, low, len(data))
+                return 0.0, [*self._signs]
         if first > low:
             self._look(window, view, judging, low, first)
         text = data[first + 1 : high]
