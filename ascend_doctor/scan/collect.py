@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Unknown
@@ -81,12 +81,15 @@ class Collection:
         for key, (count, level, evidence) in other._unknown.items():
             self._count_unknown(key, count, level, evidence.moved(lines))
 
-    def add(self, record: Record, judgement: Judgement) -> Process:
-        """Count what one record says; return who wrote it."""
+    def add(self, record: Record, judgement: Judgement, weights: Mapping[str, int]) -> Process:
+        """Count what one record says; return who wrote it.
+
+        ``weights`` tells by rule for how many records it stands.
+        """
         process = self.process_of(record)
         self._slow.update(judgement.slow)
         for rule, sighting in judgement.sightings:
-            self.add_finding(rule, process, sighting)
+            self.add_finding(rule, process, sighting, weights[rule])
         for code, place in judgement.codes:
             tally = self._codes.setdefault((code.table, code.code, process), _Tally())
             tally.add(Sighting((place,), {}, (code.label,)))

@@ -15,6 +15,7 @@ from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.records import Record
 from ascend_doctor.scan.judge import Judgement, judge
 from ascend_doctor.scan.part import Part
+from ascend_doctor.scan.sampling import Sampler
 from ascend_doctor.scan.targets import Target
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed
@@ -33,19 +34,30 @@ class Judged:
 class Judging:
     """Puts the records of one window together that are hit, and gathers what they say."""
 
-    def __init__(self, view: Printed | Raw, part: Part, knowledge: Knowledge) -> None:
+    def __init__(
+        self, view: Printed | Raw, part: Part, knowledge: Knowledge, samplers: dict[bytes, Sampler]
+    ) -> None:
         self._records = Records(view, part.source, origin_of(part.source))
         self._collection = part.collection
         self._knowledge = knowledge
         self._body = view.body
         self._is_raw = isinstance(view, Raw)
-        # Keyed by where the record begins: hits of one record need not follow each other.
-        self._todo: dict[int, tuple[Record, dict[str, Rule]]] = {}
+        self._samplers = samplers
+        # Keyed by where the record begins: hits of one record need not follow each other. Each
+        # rule comes with the number of records that this one stands for.
+        self._todo: dict[int, tuple[Record, dict[str, tuple[Rule, int]]]] = {}
 
     def take(self, targets: Iterable[Target]) -> None:
         """Note the records around targets, and the signs of their processes."""
         low, high = self._body
         for place, meaning in targets:
+            weight = 1
+            if meaning.steps is not None:
+                if not low <= place < high:
+                    continue
+                weight = self._samplers.setdefault(meaning.steps, Sampler()).weight()
+                if weight == 0:
+                    continue
             start, record = self._records.at(place)
             if not low <= start < high:
                 if start >= high and self._is_raw and _begins_anew(record):
@@ -53,7 +65,7 @@ class Judging:
                 continue
             _, rules = self._todo.setdefault(start, (record, {}))
             for rule in meaning.rules:
-                rules[rule.id] = rule
+                rules[rule.id] = (rule, weight)
             if meaning.sign is not None:
                 process = self._collection.process_of(record)
                 self._collection.signs.add((meaning.sign, process))
@@ -77,9 +89,10 @@ class Judging:
 
     def _judge(self, start: int) -> Judged:
         record, rules = self._todo[start]
-        tried = [rule for rule in rules.values() if not self._collection.is_off(rule.id)]
+        tried = [rule for rule, _ in rules.values() if not self._collection.is_off(rule.id)]
         judgement = judge(record, tried, self._knowledge)
-        process = self._collection.add(record, judgement)
+        weights = {rule.id: weight for rule, weight in rules.values()}
+        process = self._collection.add(record, judgement, weights)
         return Judged(record, process, judgement, tried)
 
 

@@ -23,6 +23,10 @@ _HEADS = tuple(before + head for before in (b"\n", b" ") for head in (b"E0", b"E
 _QUOTED_LEVELS = (b'"error"', b'"fatal"', b'"critical"')
 
 
+# What computes with the numbers of step lines.
+_STEPS = "step_share"
+
+
 @dataclass(slots=True)
 class Meaning:
     """Why a literal is looked for.
@@ -30,6 +34,7 @@ class Meaning:
     Attributes:
         rules: the rules whose anchor it is.
         sign: itself, if rules ask whether it stands anywhere in a process.
+        steps: itself, if it stands in step lines only, which are weighed against each other.
         is_alarm: an error may stand there that no rule knows.
         is_head: an error begins with it, if the line does.
         is_level: it names the level of a JSON line.
@@ -37,6 +42,7 @@ class Meaning:
 
     rules: list[Rule] = field(default_factory=list)
     sign: bytes | None = None
+    steps: bytes | None = None
     is_alarm: bool = False
     is_head: bool = False
     is_level: bool = False
@@ -99,6 +105,9 @@ def _meanings(rules: Iterable[Rule]) -> dict[bytes, Meaning]:
                 meaning.rules.append(rule)
         for literal in (*chain(*rule.requires_process), *rule.excludes_process):
             meanings.setdefault(literal, Meaning()).sign = literal
+    for literal, meaning in meanings.items():
+        if meaning.rules and all(rule.explainer == _STEPS for rule in meaning.rules):
+            meaning.steps = None if meaning.sign or meaning.is_alarm else literal
     return meanings
 
 

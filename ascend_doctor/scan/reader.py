@@ -12,6 +12,7 @@ from ascend_doctor.scan.asides import Asides
 from ascend_doctor.scan.judging import Judging
 from ascend_doctor.scan.meanings import Meaning, Vocabulary
 from ascend_doctor.scan.part import Part
+from ascend_doctor.scan.sampling import Sampler
 from ascend_doctor.scan.storm import Storm
 from ascend_doctor.scan.targets import Hit, Targets
 from ascend_doctor.scan.template import Reach
@@ -53,6 +54,7 @@ class Reading:
     def __init__(self, reader: Reader, part: Part) -> None:
         self._reader = reader
         self._part = part
+        self._samplers: dict[bytes, Sampler] = {}
         self._storm: Storm | None = None
         self._is_storm = False
 
@@ -75,7 +77,7 @@ class Reading:
         view = of(window, is_marked=is_marked)
         if isinstance(view, Printed):
             hits, signs = reader.literals.hits(view.text), [*curves.SIGNS]
-        judging = Judging(view, part, reader.knowledge)
+        judging = Judging(view, part, reader.knowledge, self._samplers)
         judging.take(reader.targets.of(view, hits))
         judging.finish()
         part.curves.see(window, view, signs)
@@ -90,7 +92,7 @@ class Reading:
         if self._storm is None:
             self._storm = Storm(reader.literals, reader.targets, reader.asides, reader.reach, part)
         view = Raw(window)
-        judging = Judging(view, part, reader.knowledge)
+        judging = Judging(view, part, reader.knowledge, self._samplers)
         folded, signs = self._storm.read(window, view, judging)
         judging.finish()
         part.curves.see(window, view, signs)

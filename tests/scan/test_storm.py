@@ -23,7 +23,9 @@ RULES = [
     rule("kernel-fault-word", "kernel te_"),
     rule("communication-port", "60001"),
     rule("runtime-misuse-noise", "may be ignored", role="notice", severity="info"),
-    rule("not-found-lib", "lib is missing", excludes={"record": ["falling back", "missing at 0x77"]}),
+    rule(
+        "not-found-lib", "lib is missing", excludes={"record": ["falling back", "missing at 0x77"]}
+    ),
     rule("framework-error-any", "last resort", fallback=True),
     rule("numerics-nan", "loss is nan", levels="any", requires={"process": ["step 100 begun"]}),
 ]
@@ -154,7 +156,7 @@ def test_most_of_a_storm_is_folded(known, monkeypatch):
 def test_numbers_are_open_that_nothing_reaches_into(text, literals, numbers):
     reach = Reach(literals)
     found = open_numbers(text, 0, reach, reach.alone)
-    assert (found and [text[n.start : n.end] for n in found]) == (numbers or found and [])
+    assert (found and [text[n.start : n.end] for n in found]) == (numbers or (found and []))
 
 
 def test_equal_messages_are_masked_alike():
