@@ -68,6 +68,13 @@ class _Input(click.Path):
     "--rules", "rules_dir", type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of further rules, laid out as <family>/<id>.yaml.",
 )  # fmt: skip
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Most processes that read; one a core if not given, and always one if there is little.",
+)
 @limits.options
 @click.pass_context
 def command(
@@ -80,6 +87,7 @@ def command(
     fail_on: str,
     strict: bool,
     rules_dir: Path | None,
+    jobs: int | None,
     **max_: int,
 ) -> None:
     """Diagnose log files and folders, or standard input (-).
@@ -99,7 +107,7 @@ def command(
     if getattr(output, "name", None) == "-":
         # JSON and Markdown are for programs and pages, which expect UTF-8 wherever they run.
         output = standard_output(None if format_ == "text" else "utf-8")
-    report = analyze(paths, rules=rules_dir, limits=limits.limits(max_))
+    report = analyze(paths, rules=rules_dir, limits=limits.limits(max_), jobs=jobs)
     reporter = import_module(f"ascend_doctor.reporters.{format_}")
     terminal = settings(output) if format_ == "text" else {}
     output.write(reporter.render(report, choose(lang), **terminal))
