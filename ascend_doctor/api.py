@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import Path
 
 from ascend_doctor.diagnosis.diagnose import diagnose
-from ascend_doctor.engines.local import cores, scan
+from ascend_doctor.engines.local import scan, usual_jobs
 from ascend_doctor.engines.watch import Watch
 from ascend_doctor.ingest.limits import DEFAULT, Limits
 from ascend_doctor.knowledge import index
@@ -28,8 +28,8 @@ def analyze(
         paths: files, folders, or ``-`` for standard input.
         rules: a folder of further rule files, in the layout of ``patterns/``.
         limits: how much is unpacked of one archive.
-        jobs: the most processes that read, None for one a core; they are started only where there
-            is much to read. The report is the same for any number.
+        jobs: the most processes that read, None for one a core and at most eight; they are started
+            only where there is much to read. The report is the same for any number.
         watch: is told how far reading is, and may stop it.
 
     Raises:
@@ -43,7 +43,7 @@ def analyze(
         [Path(path) for path in paths],
         knowledge,
         limits,
-        jobs=cores() if jobs is None else jobs,
+        jobs=usual_jobs() if jobs is None else jobs,
         watch=watch,
     )
     return diagnose(facts, knowledge)

@@ -19,11 +19,15 @@ from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.knowledge.index import Knowledge
 
 
-def cores() -> int:
-    """Return how many cores this process may use."""
+# More would need more memory than a busy host can spare, and a faster disk than most.
+_MOST = 8
+
+
+def usual_jobs() -> int:
+    """Return how many processes read unless it is said: one a core, within reason."""
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        return min(_MOST, len(os.sched_getaffinity(0)))
+    return min(_MOST, os.cpu_count() or 1)
 
 
 def scan(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import select
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -11,6 +12,8 @@ from typing import BinaryIO, cast
 from ascend_doctor.engines.watch import Watch
 from ascend_doctor.ingest.source import Source
 from ascend_doctor.ingest.stream import FileStream
+
+_WAIT_MS = 200
 
 # Is told how many bytes were read that had not been read before.
 Note = Callable[[int], None]
@@ -56,14 +59,27 @@ class _Pipe(io.BufferedIOBase):
         self._pipe = cast(io.BufferedIOBase, pipe)
         self._watch = watch
         self._note = note
+        self._poll = select.poll()
+        try:
+            self._poll.register(pipe.fileno(), select.POLLIN)
+            self._is_polled = True
+        except OSError:  # held in memory
+            self._is_polled = False
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int | None = -1) -> bytes:
-        data = self._watch.guard(self._pipe.read1, -1 if size is None else size)
+        data = self._watch.guard(self._read, -1 if size is None else size)
         self._note(len(data))
         return data
+
+    def _read(self, size: int) -> bytes:
+        # Python looks at signals between two waits: one that came just before a read that blocks
+        # would be seen only behind it.
+        while self._is_polled and not self._poll.poll(_WAIT_MS):
+            pass
+        return self._pipe.read1(size)
 
     def close(self) -> None:
         self._pipe.close()

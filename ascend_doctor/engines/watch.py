@@ -17,7 +17,8 @@ class Stopped(OSError):
     """Reading was stopped on request; to what reads, the stream is broken, and says why."""
 
     def __init__(self) -> None:
-        super().__init__(errno.EINTR, INTERRUPTED)
+        # After EINTR, Python's own streams would try again.
+        super().__init__(errno.ECANCELED, INTERRUPTED)
 
     def __str__(self) -> str:
         return INTERRUPTED

@@ -15,6 +15,7 @@ from ascend_doctor.engines.local import read
 from ascend_doctor.engines.pool import WorkerError
 from ascend_doctor.engines.reader import Reader
 from ascend_doctor.engines.tasks import Bounds
+from ascend_doctor.engines.watch import Watch
 from ascend_doctor.errors import InputError
 from ascend_doctor.ingest.discover import discover
 from ascend_doctor.view.window import Sizes
@@ -234,3 +235,59 @@ def test_pipes_are_read_where_they_were_opened(reader, folder, tmp_path):
         writer.join()
         assert found.shards[str(fifo)].lines == 4
         assert len(found.shards) == 10
+
+
+class StopsWhen(Watch):
+    """Stops reading when a condition holds, which it looks at whenever it is told of progress."""
+
+    def __init__(self, condition) -> None:
+        super().__init__()
+        self.condition = condition
+
+    def see(self, progress):
+        if not self.is_stopped and self.condition(progress):
+            self.stop()
+
+
+@pytest.mark.parametrize("jobs", JOBS)
+def test_what_was_read_before_a_stop_is_kept_and_the_rest_counted(reader, folder, jobs):
+    watch = StopsWhen(lambda progress: progress.done >= 3)
+    stopping = Reader(reader.knowledge, sizes=SIZES, watch=watch)
+    found = read(discover([folder]), stopping, jobs, BOUNDS)
+    whole = facts(folder, reader, 1)
+    begun = {name for name, shard in found.shards.items() if shard.broken == "interrupted"}
+    assert found.is_interrupted
+    assert len(found.shards) >= 3
+    assert {name: found.shards[name] for name in found.shards.keys() - begun} == {
+        name: whole.shards[name] for name in found.shards.keys() - begun
+    }
+    assert {reason for _, reason in found.skipped} <= {"interrupted; what follows was not read"}
+    files = {name.partition("!")[0] for name in found.shards}
+    assert found.unread <= len(whole.shards) - 2 - len(files)
+
+
+def test_a_process_that_hangs_in_a_read_is_left(reader, folder, tmp_path):
+    fifo = tmp_path / "hangs"
+    os.mkfifo(fifo)
+    writers = []
+
+    class Hangs(Reader):
+        def read(self, source):
+            if source.path == "2.log":
+                source = replace(source, open=fifo.open, size=None)
+            return super().read(source)
+
+    def is_waiting(progress):
+        try:
+            writers.append(os.open(fifo, os.O_WRONLY | os.O_NONBLOCK))
+        except OSError:
+            return False
+        return True
+
+    bounds = replace(BOUNDS, batch=1)
+    hangs = Hangs(reader.knowledge, sizes=SIZES, watch=StopsWhen(is_waiting))
+    found = read(discover([folder]), hangs, 2, bounds)
+    os.close(*writers)
+    assert found.is_interrupted
+    assert "2.log" not in found.shards
+    assert found.unread >= 1
