@@ -75,7 +75,7 @@ class _Input(click.Path):
     "--jobs",
     type=click.IntRange(1),
     metavar="N",
-    help="Most processes that read; one a core and at most 8 if not given; always one if there is little.",
+    help="Most processes that read, one for little input; by default one a core, at most 8.",
 )
 @click.option(
     "--no-progress",

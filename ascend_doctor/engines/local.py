@@ -18,7 +18,6 @@ from ascend_doctor.ingest.limits import DEFAULT, Limits
 from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.knowledge.index import Knowledge
 
-
 # More would need more memory than a busy host can spare, and a faster disk than most.
 _MOST = 8
 
@@ -67,7 +66,7 @@ def read(
         ahead.append(source)
         weight += bounds.weight(source)
     sources = chain(ahead, sources)
-    here: Iterable[tuple[int, Source]] = enumerate(sources)
+    here: Iterable[tuple[int, Source]] = ((0, source) for source in sources)
     if jobs > 1 and weight >= bounds.alone:
         from ascend_doctor.engines.crew import Crew
 
