@@ -6,7 +6,7 @@ import os
 import time
 import unicodedata
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from ascend_doctor.engines.watch import Progress, Watch
@@ -45,8 +45,7 @@ class Line(Watch):
         """Leave the line as if nothing had been there."""
         if self._shown:
             self._show("")
-            self._terminal.write("\r")
-            self._terminal.flush()
+            self._write("\r")
 
     def _text(self, progress: Progress, now: float) -> str:
         read = progress.done_bytes
@@ -75,9 +74,14 @@ class Line(Watch):
 
     def _show(self, text: str) -> None:
         cells = sum(map(_cells, text))
-        self._terminal.write(f"\r{text}{' ' * (self._shown - cells)}")
-        self._terminal.flush()
+        self._write(f"\r{text}{' ' * (self._shown - cells)}")
         self._shown = cells
+
+    def _write(self, text: str) -> None:
+        # A terminal that is no more must not end the run.
+        with suppress(OSError):
+            self._terminal.write(text)
+            self._terminal.flush()
 
 
 @contextmanager

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from ascend_doctor.engines.gathering import Gathering
 from ascend_doctor.engines.joining import Joining
 from ascend_doctor.engines.pool import Death, Pool
 from ascend_doctor.engines.reader import Reader
-from ascend_doctor.engines.tasks import Answer, Bounds, OnePart, Task
+from ascend_doctor.engines.tasks import Answer, Bounds, Large, OnePart, Task
 from ascend_doctor.engines.watch import INTERRUPTED, Progress
 from ascend_doctor.ingest.source import Skipped
 
@@ -41,8 +42,11 @@ class Crew:
         self._again: deque[Task] = deque()
         self._done_bytes = 0
 
-    def read(self, tasks: Iterator[Task]) -> list[Task]:
-        """Do tasks until all are done, or reading is stopped; return those of pipes, not done."""
+    def read(self, tasks: Iterator[Task]) -> Iterable[Task]:
+        """Do tasks until all are done, or reading is stopped; return those to be done here.
+
+        They are those of pipes, and all that is left if no process can be started.
+        """
         pipes: list[Task] = []
 
         def following() -> Task | None:
@@ -58,15 +62,21 @@ class Crew:
             ready = following()
             while not watch.is_stopped:
                 while pool.has_room and (task := self._urgent() or ready) is not None:
-                    pool.begin(task)
                     if task is ready:
                         ready = following()
+                    if not pool.begin(task):
+                        self._again.appendleft(task)
                 if not pool.tasks:
                     break
                 self._listen(pool, _TICK_S)
             if watch.is_stopped:
                 self._end(pool)
-        return pipes
+                return pipes
+        begun = [
+            Task(joining.place, Large(joining.cut.source)) for joining in self._joinings.values()
+        ]
+        again = [task for task in self._again if not isinstance(task.work, OnePart)]
+        return chain(begun, again, [] if ready is None else [ready], tasks, pipes)
 
     def _end(self, pool: Pool) -> None:
         """Take what processes have to say of what they read until now."""

@@ -71,8 +71,8 @@ def read(
         from ascend_doctor.engines.crew import Crew
 
         crew = Crew(reader, jobs, bounds, gathering, progress)
-        pipes = crew.read(tasks(sources, bounds))
-        here = [(task.place, task.sources[0]) for task in pipes]
+        left = crew.read(tasks(sources, bounds))
+        here = ((task.place, source) for task in left for source in task.sources)
 
     for place, source in here:
         _read_here(place, source, reader, gathering, progress)

@@ -14,7 +14,7 @@ from types import TracebackType
 
 from ascend_doctor.engines.reader import Reader
 from ascend_doctor.engines.tasks import Answer, Task
-from ascend_doctor.engines.worker import STOPPING, work
+from ascend_doctor.engines.worker import NO_MEMORY, STOPPING, work
 
 # Forked, a process has the knowledge and its automaton at once, and shares their memory.
 _FORKS = sys.platform == "linux"
@@ -75,19 +75,28 @@ class Pool:
         """What is being worked on."""
         return [worker.task for worker in self._workers if worker.task is not None]
 
-    def begin(self, task: Task) -> None:
-        """Give a task to a process that has none, or a new one."""
+    def begin(self, task: Task) -> bool:
+        """Give a task to a process that has none, or to a new one.
+
+        Return False if there is none and none can be started; from then on there is room for no
+        more than there are.
+        """
         for worker in [worker for worker in self._workers if worker.task is None]:
             with suppress(OSError):
                 worker.connection.send((task.work, task.tries > 0))
                 worker.task = task
-                return
+                return True
             self._bury(worker)  # it died of something else meanwhile
-        worker = self._hire()
+        try:
+            worker = self._hire()
+        except OSError:
+            self._size = len(self._workers)
+            return False
         worker.task = task
         # One that dies at once is found out when it does not answer.
         with suppress(OSError):
             worker.connection.send((task.work, task.tries > 0))
+        return True
 
     def answers(self, timeout_s: float) -> Iterator[tuple[Task, Answer | Death]]:
         """Yield what processes say within so many seconds; after a death, the task is free.
@@ -140,4 +149,4 @@ class Pool:
         code = worker.process.exitcode
         if code is not None and code < 0:
             return Death(signal.Signals(-code).name)
-        return Death(f"exit code {code}")
+        return Death("MemoryError" if code == NO_MEMORY else f"exit code {code}")

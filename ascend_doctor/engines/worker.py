@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import signal
+import sys
 import time
 import traceback
 from collections.abc import Iterable
@@ -18,6 +19,8 @@ from ascend_doctor.scan.part import Part
 
 # Signals that are blocked while a process is started.
 STOPPING = (signal.SIGINT, signal.SIGTERM)
+# The exit code of a process that asked for more memory than it may have.
+NO_MEMORY = 12
 # Seconds between answers that a task is under way.
 _EVERY_S = 0.2
 # Results that are sent in one answer; an archive may have very many.
@@ -48,6 +51,8 @@ def work(parent: Connection, others: Iterable[Connection], reader: Reader) -> No
             _Desk(parent, reader, 1 if is_risky else _MOST).do(task)
     except (EOFError, ConnectionError):
         return
+    except MemoryError:
+        sys.exit(NO_MEMORY)
     except Exception:
         parent.send(traceback.format_exc())
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import pickle
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -204,6 +206,50 @@ def test_a_bug_in_a_process_shows_its_traceback(reader, folder):
 
     with pytest.raises(WorkerError, match="LookupError: a bug"):
         read(discover([folder]), Buggy(reader.knowledge), 2, BOUNDS)
+
+
+def test_where_no_process_can_be_started_all_is_read_by_this_one(
+    reader, folder, tmp_path, monkeypatch
+):
+    whole = facts(folder, reader, 1)
+
+    def fork() -> int:
+        raise BlockingIOError(errno.EAGAIN, "no more processes")
+
+    monkeypatch.setattr(os, "fork", fork)
+    assert facts(folder, reader, 3) == whole
+
+
+def test_when_the_last_process_dies_and_none_can_be_started_nothing_is_lost(
+    reader, folder, tmp_path, monkeypatch
+):
+    whole = facts(folder, reader, 1)
+    fork, count = os.fork, iter(range(2))
+
+    def fork_twice() -> int:
+        if next(count, None) is None:
+            raise BlockingIOError(errno.EAGAIN, "no more processes")
+        return fork()
+
+    monkeypatch.setattr(os, "fork", fork_twice)
+    doomed = Doomed(reader, {"big.log:2", "big.log:3", "2.log"}, tmp_path)
+    assert read(discover([folder]), doomed, 2, BOUNDS) == whole
+
+
+def test_a_lack_of_memory_in_a_process_is_named(reader, folder):
+    class Greedy(Reader):
+        def read(self, source):
+            if source.path == "2.log":
+                raise MemoryError
+            return super().read(source)
+
+    found = read(discover([folder]), Greedy(reader.knowledge, sizes=SIZES), 2, BOUNDS)
+    assert found.skipped == {("2.log", TWICE.replace("SIGKILL", "MemoryError"))}
+
+
+def test_a_reader_can_be_sent_to_a_process_that_is_not_forked(reader, folder):
+    sent = pickle.loads(pickle.dumps(reader))
+    assert facts(folder, sent, 1) == facts(folder, reader, 1)
 
 
 def test_a_missing_path_ends_the_run(reader, folder, tmp_path):
