@@ -62,8 +62,11 @@ def read(
     sources = _sources(iter(found), watch, gathering, progress)
     ahead: list[Source] = []
     weight = 0
-    while jobs > 1 and weight < bounds.alone and (source := next(sources, None)) is not None:
+    # One more than is needed to decide: so the end is known before the last one is read.
+    while (source := next(sources, None)) is not None:
         ahead.append(source)
+        if weight >= bounds.alone:
+            break
         weight += bounds.weight(source)
     sources = chain(ahead, sources)
     here: Iterable[tuple[int, Source]] = ((0, source) for source in sources)
