@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from ascend_doctor.version import __version__
 
-__all__ = ["DoctorError", "Limits", "Report", "__version__", "analyze"]
+__all__ = ["DoctorError", "Limits", "Report", "Watch", "__version__", "analyze"]
 
 if TYPE_CHECKING:
     from ascend_doctor.api import analyze
+    from ascend_doctor.engines.watch import Watch
     from ascend_doctor.errors import DoctorError
     from ascend_doctor.ingest.limits import Limits
     from ascend_doctor.report import Report
@@ -21,6 +22,7 @@ _HOMES = {
     "DoctorError": "ascend_doctor.errors",
     "Limits": "ascend_doctor.ingest.limits",
     "Report": "ascend_doctor.report",
+    "Watch": "ascend_doctor.engines.watch",
     "analyze": "ascend_doctor.api",
 }
 

@@ -7,7 +7,8 @@ from os import PathLike
 from pathlib import Path
 
 from ascend_doctor.diagnosis.diagnose import diagnose
-from ascend_doctor.engines.local import scan
+from ascend_doctor.engines.local import scan, usual_jobs
+from ascend_doctor.engines.watch import Watch
 from ascend_doctor.ingest.limits import DEFAULT, Limits
 from ascend_doctor.knowledge import index
 from ascend_doctor.report import Report
@@ -18,6 +19,8 @@ def analyze(
     *,
     rules: str | PathLike[str] | None = None,
     limits: Limits = DEFAULT,
+    jobs: int | None = 1,
+    watch: Watch | None = None,
 ) -> Report:
     """Diagnose log files and folders.
 
@@ -25,6 +28,9 @@ def analyze(
         paths: files, folders, or ``-`` for standard input.
         rules: a folder of further rule files, in the layout of ``patterns/``.
         limits: how much is unpacked of one archive.
+        jobs: the most processes that read, None for one a core and at most eight; they are started
+            only where there is much to read. The report is the same for any number.
+        watch: is told how far reading is, and may stop it.
 
     Raises:
         InputError: a named path does not exist.
@@ -33,4 +39,11 @@ def analyze(
     if isinstance(paths, (str, PathLike)):
         paths = [paths]
     knowledge = index.load(None if rules is None else Path(rules))
-    return diagnose(scan([Path(path) for path in paths], knowledge, limits), knowledge)
+    facts = scan(
+        [Path(path) for path in paths],
+        knowledge,
+        limits,
+        jobs=usual_jobs() if jobs is None else jobs,
+        watch=watch,
+    )
+    return diagnose(facts, knowledge)

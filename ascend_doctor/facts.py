@@ -93,11 +93,17 @@ class Shard:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What some shards yielded under one state of the rules."""
+    """What some shards yielded under one state of the rules.
+
+    ``is_interrupted`` says that reading was stopped, and ``unread`` how many files are known that
+    were not read for that: at least so many.
+    """
 
     digest: str
     shards: Mapping[str, Shard] = field(default_factory=dict)
     skipped: frozenset[tuple[str, str]] = frozenset()
+    is_interrupted: bool = False
+    unread: int = 0
 
     def merge(self, other: Facts) -> Facts:
         """Combine the facts of two scans.
@@ -117,4 +123,7 @@ class Facts:
             self.digest,
             {**self.shards, **other.shards},
             self.skipped | other.skipped,
+            self.is_interrupted or other.is_interrupted,
+            # A sum would grow when facts are merged twice.
+            max(self.unread, other.unread),
         )

@@ -70,7 +70,11 @@ class Unexplained:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What was read, what was not, and what the logs could show at all."""
+    """What was read, what was not, and what the logs could show at all.
+
+    ``interrupted`` says that reading was stopped before its time, and ``unread`` how many files
+    were found and not read for that; there may be more.
+    """
 
     files: int
     bytes: int
@@ -80,6 +84,8 @@ class Coverage:
     time_range: tuple[str, str] | None
     skipped: tuple[tuple[str, str], ...]
     broken: tuple[tuple[str, str], ...]
+    interrupted: bool = False
+    unread: int = 0
 
 
 @dataclass(frozen=True, slots=True)

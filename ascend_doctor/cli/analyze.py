@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TextIO, get_args
 
 import click
 
-from ascend_doctor.cli import exits, limits
+from ascend_doctor.cli import exits, limits, progress
+from ascend_doctor.cli.interrupt import interruptible
 from ascend_doctor.cli.terminal import settings, standard_output
 from ascend_doctor.ingest.source import EMPTY
 from ascend_doctor.records import Lang, Severity
@@ -68,6 +70,18 @@ class _Input(click.Path):
     "--rules", "rules_dir", type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of further rules, laid out as <family>/<id>.yaml.",
 )  # fmt: skip
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Most processes that read, one for little input; by default one a core, at most 8.",
+)
+@click.option(
+    "--no-progress",
+    is_flag=True,
+    help="Do not show on a terminal how far reading is.",
+)
 @limits.options
 @click.pass_context
 def command(
@@ -80,6 +94,8 @@ def command(
     fail_on: str,
     strict: bool,
     rules_dir: Path | None,
+    jobs: int | None,
+    no_progress: bool,
     **max_: int,
 ) -> None:
     """Diagnose log files and folders, or standard input (-).
@@ -93,18 +109,28 @@ def command(
       1  a diagnosis at or above --fail-on; with --strict, an error nothing explains
       2  wrong usage, or the run could not be completed; with --strict, a part not read
       3  nothing readable was found
+
+    Ctrl-C or SIGTERM ends the reading: what was read until then is told, and the exit code is 2.
+    A second one ends the run at once.
     """
     from ascend_doctor.api import analyze
 
     if getattr(output, "name", None) == "-":
         # JSON and Markdown are for programs and pages, which expect UTF-8 wherever they run.
         output = standard_output(None if format_ == "text" else "utf-8")
-    report = analyze(paths, rules=rules_dir, limits=limits.limits(max_))
+    language = choose(lang)
+    with (
+        progress.shown(sys.stderr, language, is_wanted=not no_progress) as watch,
+        interruptible(watch),
+    ):
+        report = analyze(paths, rules=rules_dir, limits=limits.limits(max_), jobs=jobs, watch=watch)
     reporter = import_module(f"ascend_doctor.reporters.{format_}")
     terminal = settings(output) if format_ == "text" else {}
-    output.write(reporter.render(report, choose(lang), **terminal))
+    output.write(reporter.render(report, language, **terminal))
     output.flush()
-    if not report.coverage.files:
+    if report.coverage.interrupted:
+        click.echo("error: interrupted; the report is about what was read until then", err=True)
+    elif not report.coverage.files:
         click.echo(_nothing_read(report), err=True)
     ctx.exit(exit_code(report, fail_on, strict))
 
@@ -113,7 +139,7 @@ def exit_code(report: Report, fail_on: str, strict: bool) -> int:
     """Return the exit code: 2 before 3 before 1."""
     coverage = report.coverage
     missed = coverage.broken or any(reason != EMPTY for _, reason in coverage.skipped)
-    if strict and missed:
+    if coverage.interrupted or (strict and missed):
         return exits.ERROR
     if not coverage.files:
         return exits.NO_INPUT

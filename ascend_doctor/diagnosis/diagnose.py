@@ -172,4 +172,6 @@ def _coverage(facts: Facts) -> Coverage:
         time_range=(min(r[0] for r in ranges), max(r[1] for r in ranges)) if ranges else None,
         skipped=tuple(sorted(facts.skipped)),
         broken=tuple((shard.path, shard.broken) for shard in shards if shard.broken),
+        interrupted=facts.is_interrupted,
+        unread=facts.unread,
     )

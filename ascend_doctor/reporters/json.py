@@ -49,6 +49,8 @@ def as_dict(report: Report) -> dict[str, Any]:
             "time_range": list(coverage.time_range) if coverage.time_range else None,
             "skipped": [{"path": path, "reason": reason} for path, reason in coverage.skipped],
             "broken": [{"path": path, "reason": reason} for path, reason in coverage.broken],
+            "interrupted": coverage.interrupted,
+            "unread": coverage.unread,
         },
     }
 

@@ -28,6 +28,24 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "未能给出诊断，但存在规则库不认识的报错。",
     ),
     "nothing": ("Nothing readable was found.", "没有找到可读的日志。"),
+    "interrupted": (
+        "Interrupted: this is about what was read until then.",
+        "已被中止：以下仅针对此前读到的内容。",
+    ),
+    "interrupted_files": (
+        "Interrupted: at least {count} files were not read; this is about the others.",
+        "已被中止：至少有 {count} 个文件未读；以下仅针对此前读到的内容。",
+    ),
+    "progress": ("{read}, {rate}/s", "{read}，{rate}/s"),
+    "progress_of": ("{read} of {size}, {rate}/s", "{read}/{size}，{rate}/s"),
+    "progress_files": (
+        "{done} files, {read}, {rate}/s",
+        "{done} 个文件，{read}，{rate}/s",
+    ),
+    "progress_files_of": (
+        "{done} of {found} files, {read} of {size}, {rate}/s",
+        "{done}/{found} 个文件，{read}/{size}，{rate}/s",
+    ),
     "high": ("high confidence", "置信度高"),
     "medium": (
         "medium confidence: it follows from a code, or from two signs together",

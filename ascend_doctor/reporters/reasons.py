@@ -26,6 +26,11 @@ _CHINESE: Mapping[str, str] = {
     "not a regular file": "不是普通文件",
     "not a regular file any more": "已不再是普通文件",
     "the file was cut while it was read": "文件在读取过程中被截短",
+    "the file was replaced while it was read": "文件在读取过程中被替换",
+    "interrupted": "被中止",
+    "the process that read it was ended twice, the last time by {how}": (
+        "读取它的进程两次意外结束，最后一次为 {how}"
+    ),
     # compression
     "the {name} stream is damaged: {detail}": "{name} 数据损坏：{detail}",
     "the {name} stream needs too much memory": "解压 {name} 数据需要过多内存",

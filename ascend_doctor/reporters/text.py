@@ -51,6 +51,8 @@ class _Writer:
     def report(self, report: Report) -> None:
         told = [d for d in report.diagnoses if d.severity >= Severity.WARNING]
         remarks = [d for d in report.diagnoses if d.severity < Severity.WARNING]
+        if report.coverage.interrupted:
+            self._interrupted(report.coverage.unread)
         if told:
             self._diagnosis(told[0], report, "root_cause")
             for diagnosis in told[1:MAX_DIAGNOSES]:
@@ -69,6 +71,12 @@ class _Writer:
         if remarks:
             self._remarks(remarks)
         self._coverage(report)
+
+    def _interrupted(self, unread: int) -> None:
+        name = "interrupted_files" if unread else "interrupted"
+        said = self._say(name, count=f"{unread:,}")
+        self._console.print(Text(f"! {said}", style="bold yellow"))
+        self._console.print()
 
     def _diagnosis(self, diagnosis: Diagnosis, report: Report, heading: str) -> None:
         style = _STYLES[diagnosis.severity]

@@ -1,0 +1,151 @@
+"""What there is to read, cut into tasks for processes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from ascend_doctor.engines.reader import Cut
+from ascend_doctor.facts import Shard
+from ascend_doctor.ingest.source import Skipped, Source
+from ascend_doctor.scan.part import Part
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How work is shared out; the numbers of bytes that are used except in tests.
+
+    Attributes:
+        alone: less than this is read by one process, since others cost time to start.
+        batch: files are read together up to so much.
+        file: what a file costs beside its content.
+        large: a file of more is likely to be cut into parts.
+        ahead: so many parts of a file may be read before the one that is joined next, for each
+            process: they are kept until then.
+    """
+
+    alone: int = 64 << 20
+    batch: int = 16 << 20
+    file: int = 32 << 10
+    large: int = 65 << 20
+    ahead: int = 2
+
+    def weight(self, source: Source) -> int:
+        """Return about how many bytes of text a file costs as much as."""
+        return self.file + (source.size or 0)
+
+
+BOUNDS = Bounds()
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Sources to be read to their ends."""
+
+    sources: tuple[Source, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Large:
+    """A file to be cut into parts, or read to its end if it cannot be."""
+
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class OnePart:
+    """A part of a file."""
+
+    cut: Cut
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What has become of a task so far.
+
+    Attributes:
+        is_last: no more will come.
+        read: bytes that were read for the task.
+        count: sources that were read to their ends.
+        path: what is being read.
+        results: of sources, since the last answer.
+        cut: how a large file is cut, with its first part as ``part``.
+        part: what was asked for.
+    """
+
+    is_last: bool
+    read: int
+    count: int
+    path: str
+    results: Sequence[Shard | Skipped] = ()
+    cut: Cut | None = None
+    part: Part | None = None
+
+
+@dataclass(slots=True)
+class Task:
+    """Work for one process, and what it said of it so far.
+
+    ``place`` is the number of its first source, in the order in which they were found; ``tries``
+    counts the processes that died of it.
+    """
+
+    place: int
+    work: Whole | Large | OnePart
+    tries: int = 0
+    read: int = 0
+    count: int = 0
+    path: str = ""
+    results: list[Shard | Skipped] = field(default_factory=list)
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """What it is about."""
+        work = self.work
+        if isinstance(work, Whole):
+            return work.sources
+        return (work.source if isinstance(work, Large) else work.cut.source,)
+
+    @property
+    def is_of_pipe(self) -> bool:
+        """Say whether it can be read only where it was opened, and once."""
+        return self.sources[0].size is None
+
+    def take(self, answer: Answer) -> None:
+        """Note what the process says."""
+        self.read, self.count, self.path = answer.read, answer.count, answer.path
+        self.results += answer.results
+
+    def again(self) -> list[Task]:
+        """Return what is to be tried after a process died of it: halves, to find out of which."""
+        sources = self.sources
+        if len(sources) == 1:
+            return [] if self.tries else [Task(self.place, self.work, tries=1)]
+        half = len(sources) // 2
+        return [
+            Task(self.place, Whole(sources[:half])),
+            Task(self.place + half, Whole(sources[half:])),
+        ]
+
+
+def tasks(sources: Iterator[Source], bounds: Bounds) -> Iterator[Task]:
+    """Yield tasks, in the order of the sources: pipes and large files alone, others together."""
+    place = 0
+    batch: list[Source] = []
+    weight = 0
+    for source in sources:
+        is_alone = source.size is None or source.size > bounds.large
+        if batch and (is_alone or weight + bounds.weight(source) > bounds.batch):
+            yield Task(place, Whole(tuple(batch)))
+            place, batch, weight = place + len(batch), [], 0
+        if source.size is None:
+            yield Task(place, Whole((source,)))
+        elif is_alone:
+            yield Task(place, Large(source))
+        else:
+            batch.append(source)
+            weight += bounds.weight(source)
+        place += is_alone
+    if batch:
+        yield Task(place, Whole(tuple(batch)))
