@@ -9,7 +9,6 @@ import json
 import zlib
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from io import BytesIO
@@ -27,7 +26,7 @@ from ascend_doctor.facts import Facts, Shard
 from ascend_doctor.ingest.source import Skipped, Source, blocks
 from ascend_doctor.knowledge.index import load
 from ascend_doctor.records import LANGS, Evidence
-from ascend_doctor.report import Coverage, Report
+from ascend_doctor.report import Report
 from ascend_doctor.scan.judge import MAX_LINE
 from ascend_doctor.scan.scanner import Scanner
 from ascend_doctor.view.view import of
@@ -131,13 +130,8 @@ def _check_windows(report: Report, data: bytes) -> None:
     narrow = _report(result)
     assert narrow.diagnoses == report.diagnoses
     assert narrow.unexplained == report.unexplained
-    # The last time of a file is looked for near its end, but not beyond the last window.
-    assert _untimed(narrow.coverage) == _untimed(report.coverage)
+    assert narrow.coverage == report.coverage
     assert narrow.environment == report.environment
-
-
-def _untimed(coverage: Coverage) -> Coverage:
-    return replace(coverage, time_range=None)
 
 
 @cache

@@ -64,6 +64,8 @@ class Collection:
         self._findings: dict[tuple[str, Process], _Tally] = {}
         self._codes: dict[tuple[str, str, Process], _Tally] = {}
         self._unknown: dict[bytes, tuple[int, str, Evidence]] = {}
+        # The key of the one that comes last in the source, if it is known.
+        self._latest: bytes | None = None
         self._processes: set[Process] = set()
         self._slow: Counter[str] = Counter()
         self.signs: set[tuple[bytes, Process]] = set()
@@ -151,13 +153,29 @@ class Collection:
             self._count_unknown(template_of(record), count, record.level, judgement.unknown)
 
     def _count_unknown(self, key: bytes, count: int, level: str, evidence: Evidence) -> None:
-        if key not in self._unknown and len(self._unknown) >= MAX_TEMPLATES:
-            key = b""
+        """Count error messages that no rule knows; beyond a bound, the latest ones are one.
+
+        Messages need not come in the order in which they stand.
+        """
+        if key not in self._unknown and key and len(self._unknown) >= MAX_TEMPLATES:
+            if self._latest is None:
+                self._latest = max(
+                    self._unknown, key=lambda k: (bool(k), self._unknown[k][2].order)
+                )
+            latest = self._unknown[self._latest]
+            if latest[2].order < evidence.order:
+                key = b""
+            else:
+                del self._unknown[self._latest]
+                self._latest = None
+                self._count_unknown(b"", *latest)
         known = self._unknown.get(key)
         if known is not None:
             count += known[0]
             level = known[1]
             evidence = min(known[2], evidence, key=_order)
+        if known is None or key == self._latest:
+            self._latest = None
         self._unknown[key] = (count, level, evidence)
 
     def findings(self) -> tuple[Finding, ...]:

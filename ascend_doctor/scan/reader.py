@@ -20,9 +20,9 @@ from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed, of
 from ascend_doctor.view.window import Window
 
-# More than one hit in so many bytes is a storm; where less than a share of its messages could be
+# So many hits, one in so many bytes, are a storm; where less than a share of its messages could be
 # folded, the next windows are read in the usual way.
-_STORM_BYTES = 1500
+_STORM_HITS, _STORM_BYTES = 256, 1500
 _WORTH = 0.5
 
 
@@ -65,16 +65,15 @@ class Reading:
             return
         reader = self._reader
         hits = reader.literals.hits(window.data, window.body[0])
-        is_marked = reader.asides.is_marked(hits)
-        if self._is_dense(window, hits) and not (is_marked and window.part == 0):
+        view = of(window, is_marked=reader.asides.is_marked(hits))
+        if isinstance(view, Raw) and self._is_dense(window, hits):
             self._read_storm(window)
         else:
-            self._read_hits(window, hits, is_marked)
+            self._read_hits(window, view, hits)
 
-    def _read_hits(self, window: Window, hits: list[Hit], is_marked: bool) -> None:
+    def _read_hits(self, window: Window, view: Printed | Raw, hits: list[Hit]) -> None:
         part, reader = self._part, self._reader
         signs = reader.asides.note(window, hits, part).signs
-        view = of(window, is_marked=is_marked)
         if isinstance(view, Printed):
             hits, signs = reader.literals.hits(view.text), [*curves.SIGNS]
         judging = Judging(view, part, reader.knowledge, self._samplers)
@@ -85,7 +84,11 @@ class Reading:
 
     def _is_dense(self, window: Window, hits: list[Hit]) -> bool:
         size = window.body[1] - window.body[0]
-        return len(hits) * _STORM_BYTES > size and window.data.startswith(b"[", window.body[0])
+        return (
+            len(hits) >= _STORM_HITS
+            and len(hits) * _STORM_BYTES > size
+            and window.data.startswith(b"[", window.body[0])
+        )
 
     def _read_storm(self, window: Window) -> None:
         part, reader = self._part, self._reader

@@ -24,7 +24,7 @@ _BEGINS = re.compile(
     _LOGGED
     + rb"|[ \t]{2}|\t|Traceback \(most|(?:[A-Za-z_]\w*\.){0,12}[A-Z]\w{0,80}(?:Error|Exception): "
 )
-_OTHER = re.compile(rb"\n(?!\[)")
+_OTHER = re.compile(rb"\n(?!\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] )")
 _DIGITS = re.compile(rb"\d+")
 # So many lines that end at the margin are looked at.
 _LOOK = 100
@@ -41,7 +41,7 @@ def margin(data: bytes) -> int | None:
     no message of its own.
     """
     if data.startswith(b"[") and _OTHER.search(data, 0, len(data) - 1) is None:
-        return None  # every line begins as in a log, and most files are like that
+        return None  # every line begins with a level, and most files are like that
     lines = data.split(b"\n")
     widths = [*map(len, lines)]
     # A character takes at most four bytes, and a line may end in a carriage return.

@@ -100,8 +100,9 @@ def test_folded_messages_say_what_each_of_them_says(known, some, times, body):
     # Nothing can have been broken by a screen where one line is that long.
     raw = "".join((*some * times, "words " * 100, "\n")).encode()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader, "_STORM_BYTES", 0)
+        patch.setattr(reader, "_STORM_HITS", 1 << 30)
         expected = Scanner(known).scan(source("run.log", raw))
+        patch.setattr(reader, "_STORM_HITS", 1)
         patch.setattr(reader, "_STORM_BYTES", 1 << 30)
         patch.setattr(reader, "_WORTH", -1.0)
         assert Scanner(known).scan(source("run.log", raw)) == expected
