@@ -11,6 +11,8 @@ from ascend_doctor.view.prefix import NONE, peel
 
 # Lines of the head that are looked at.
 _LOOK = 60
+# Where so many of the first are plog, so are the others.
+_SURE = 16
 
 _PROFILE = re.compile(
     rb"(?:Device_id,|Step,Type,|Step Id,|Op Name,|Component,Timestamp"
@@ -39,7 +41,7 @@ def kind_of(head: bytes) -> str:
         return "npu-smi"
     lines = [line for line in head.split(b"\n", _LOOK)[:_LOOK] if line.strip()]
     # Most files are plog through and through; nothing is peeled off such lines.
-    if sum(map(plog.begins, lines)) * 2 > len(lines):
+    if len(lines) > _SURE and all(map(plog.begins, lines[:_SURE])):
         return "plog"
     peeled = [peel(line.rstrip(b"\r")) for line in lines]
     if sum(plog.begins(line) for _, line in peeled) * 2 > len(lines):

@@ -26,7 +26,7 @@ from ascend_doctor.view.window import Window
 READ = 20_000
 BLOCK = 32 << 10
 # Where so many lines were CANN's own, no more are read one by one.
-IDLE = 16
+IDLE = 8
 # Multiples of the golden ratio are spread evenly and repeat in no period: of writers or kinds of
 # lines that take turns, each has its share of what is read.
 _GOLDEN, _CIRCLE = 0x9E3779B9, 1 << 32
@@ -140,6 +140,8 @@ class Curves:
                     at = data.find(sign, begin, middle)
                 if at >= 0:
                     start, end = view.line_start(at), data.find(b"\n", at)
+                    if data[start : start + 1] == b"[" and plog.begins(data[start:at]):
+                        break  # of CANN's own lines it does not matter how many there are
                     alike = data.count(sign, start, end if end >= 0 else at + BLOCK)
                     self._weight = max(1, data.count(sign, begin, begin + BLOCK) // max(1, alike))
                     self._see_line(view, start)

@@ -13,7 +13,10 @@ from __future__ import annotations
 
 import re
 import string
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+import regex
 
 # Deeper stacks were never seen; the bound keeps a hostile line cheap.
 MAX_DEPTH = 6
@@ -119,6 +122,24 @@ def _by_start() -> dict[bytes, tuple[re.Pattern[bytes], ...]]:
 
 
 _BY_START = _by_start()
+# So many bytes of a line rule most forms out.
+_START = 3
+
+
+@lru_cache(maxsize=4096)
+def _forms_of(start: bytes) -> tuple[re.Pattern[bytes], ...]:
+    """Return the forms that a line which begins with ``start`` may have."""
+    return tuple(
+        form
+        for form in _BY_START.get(start[:1], ())
+        if _ahead(form.pattern).match(start, partial=True) is not None
+    )
+
+
+@cache
+def _ahead(pattern: bytes) -> regex.Pattern[bytes]:
+    """Return an expression that can tell whether more of a text might fit it."""
+    return regex.compile(pattern)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,13 +155,14 @@ class Prefix:
 
 
 NONE = Prefix()
+_FIELDS = ("level", "name", "rank", "pid", "time", "node")
 
 
 def peel(line: bytes) -> tuple[Prefix, bytes]:
     """Split ``line`` into the fields of its prefixes and the message itself."""
     prefix = NONE
     for _ in range(MAX_DEPTH):
-        for form in _BY_START.get(line[:1], ()):
+        for form in _forms_of(line[:_START]):
             found = form.match(line)
             if found is not None:
                 prefix = _with(prefix, found)
@@ -152,16 +174,15 @@ def peel(line: bytes) -> tuple[Prefix, bytes]:
 
 
 def _with(prefix: Prefix, found: re.Match[bytes]) -> Prefix:
-    fields = {k: v.decode() for k, v in found.groupdict().items() if v is not None}
-    level = fields.get("level")
-    return replace(
-        prefix,
-        level=level_name(level) if level else prefix.level,
-        name=fields.get("name", prefix.name),
-        rank=int(fields["rank"]) if "rank" in fields else prefix.rank,
-        pid=int(fields["pid"]) if "pid" in fields else prefix.pid,
-        time=fields.get("time", prefix.time),
-        node=fields.get("node", prefix.node),
+    fields = found.groupdict()
+    level, name, rank, pid, time, node = map(fields.get, _FIELDS)
+    return Prefix(
+        prefix.level if level is None else level_name(level.decode()),
+        prefix.name if name is None else name.decode(),
+        prefix.rank if rank is None else int(rank),
+        prefix.pid if pid is None else int(pid),
+        prefix.time if time is None else time.decode(),
+        prefix.node if node is None else node.decode(),
     )
 
 
