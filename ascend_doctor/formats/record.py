@@ -26,7 +26,7 @@ from ascend_doctor.view.view import View
 # A traceback of a deep model has about a hundred frames of two lines.
 MAX_BACK_LINES = MAX_LINES
 # Lines of other writers in a row that may stand between two lines of one message.
-MAX_FOREIGN = 48
+MAX_FOREIGN = 24
 
 _WARNING = re.compile(rb":\d{1,7}: \w{1,40}Warning: ")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 
 from ascend_doctor.knowledge.rule import Rule
@@ -27,7 +28,7 @@ _QUOTED_LEVELS = (b'"error"', b'"fatal"', b'"critical"')
 _STEPS = "step_share"
 
 
-@dataclass(slots=True)
+@dataclass
 class Meaning:
     """Why a literal is looked for.
 
@@ -46,6 +47,11 @@ class Meaning:
     is_alarm: bool = False
     is_head: bool = False
     is_level: bool = False
+
+    @cached_property
+    def is_for_errors(self) -> bool:
+        """Whether nothing comes of it in what CANN logs as a mere remark."""
+        return self.sign is None and all(rule.levels == "error" for rule in self.rules)
 
 
 @dataclass(frozen=True, slots=True)

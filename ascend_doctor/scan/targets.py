@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ascend_doctor.formats import plog
 from ascend_doctor.scan.judge import ERRORS
 from ascend_doctor.scan.literals import Literals
 from ascend_doctor.scan.meanings import Meaning
@@ -15,6 +16,9 @@ Target = tuple[int, Meaning]
 # Where a literal stands, and its number.
 Hit = tuple[int, int]
 
+# How a remark begins, and how long its header may be.
+_REMARKS = (b"[INFO]", b"[EVENT]", b"[DEBUG]", b"[TRACE]")
+_HEAD = 320
 _ALARM = Meaning(is_alarm=True)
 _NEWLINE = b"\n"
 
@@ -51,7 +55,7 @@ class Targets:
         data = view.data
         start = end = -1
         text_from: int | None = None
-        is_error = False
+        is_error = is_remark = False
         for offset, number in hits:
             if number >= len(self._meanings):
                 continue
@@ -64,7 +68,8 @@ class Targets:
                     yield from self._in_quoted(view, start)
                 else:
                     is_error = view.line(start)[0].level in ERRORS
-            if text_from is None:
+                    is_remark = _is_remark(data, text_from)
+            if text_from is None or (is_remark and meaning.is_for_errors):
                 continue
             if at < text_from:
                 # What names its level in a prefix has lost the word to the view.
@@ -85,3 +90,8 @@ class Targets:
                     meaning = self._meanings[number]
                     if not meaning.is_level and (not meaning.is_head or offset == 0):
                         yield place, meaning
+
+
+def _is_remark(data: bytes, start: int) -> bool:
+    """Say whether a text begins with a plog header of less than a warning."""
+    return data.startswith(_REMARKS, start) and plog.begins(data[start : start + _HEAD])
