@@ -24,6 +24,9 @@ HEXADECIMAL = frozenset(b"0123456789abcdef")
 
 # Words of fewer digits, and no other signs, stand in many a number.
 MIN_DIGITS = 5
+# Sequences that an expression with choices is written out to.
+MAX_CHOICES = 64
+_REPEATS = (sre.MAX_REPEAT, sre.MIN_REPEAT)
 _POSSESSIVE_SIGN = re.compile(rb"((?<!\\)[*+?}])\+")
 
 
@@ -63,9 +66,13 @@ class _Words:
 
     def of(self, items: Iterable[Any], lead: bytes = b"") -> Iterator[bytes]:
         """Yield the words of a sequence, which goes on with the word ``lead``."""
+        for written_out in _written_out(items):
+            yield from self._of(written_out, lead)
+
+    def _of(self, items: list[Any], lead: bytes) -> Iterator[bytes]:
         word = bytearray(lead)
         is_inside = False  # behind a digit that a word has led to
-        for kind, value in (*_flat(items), (None, None)):
+        for kind, value in (*items, (None, None)):
             if kind is sre.LITERAL:
                 if word or not (is_inside and value in self._digits):
                     word.append(value)
@@ -96,14 +103,14 @@ class _Words:
         """
         if kind is sre.IN:
             return None if self._is_uniform(value) else value
-        if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT):
+        if kind in _REPEATS:
             items = value[2].data
             if len(items) == 1 and items[0][0] is sre.IN and self._is_number(items[0][1]):
                 return self._telling(*items[0])
         return None
 
     def _within(self, kind: Any, value: Any, known: bytes) -> Iterator[bytes]:
-        if kind in (sre.MAX_REPEAT, sre.MIN_REPEAT):
+        if kind in _REPEATS:
             # What is repeated may follow itself.
             yield from self.of(value[2].data, known if value[1] == 1 else b"")
         elif kind is sre.BRANCH:
@@ -123,6 +130,21 @@ class _Words:
     def _is_number(self, items: list[Any]) -> bool:
         """Say whether a set holds nothing but digits."""
         return not any(_holds(items, sign) for sign in range(256) if sign not in self._digits)
+
+
+def _written_out(items: Iterable[Any]) -> list[list[Any]]:
+    """Return the sequences that one with choices in it stands for, unless they are too many."""
+    found: list[list[Any]] = [[]]
+    for kind, value in _flat(items):
+        choices: list[list[Any]] = [[(kind, value)]]
+        if kind in _REPEATS and value[:2] == (0, 1):
+            choices = [[], *_written_out(value[2].data)]
+        elif kind is sre.BRANCH:
+            choices = [one for branch in value[1] for one in _written_out(branch.data)]
+        if len(found) * len(choices) > MAX_CHOICES:
+            choices = [[(kind, value)]]
+        found = [[*before, *choice] for before in found for choice in choices]
+    return found
 
 
 def _flat(items: Iterable[Any]) -> Iterator[Any]:

@@ -47,9 +47,7 @@ MAX_HEAD = 320
 
 # Bytes that equal messages may differ in.
 _DROPPED = b"0123456789abcdef"
-ZEROS = bytes.maketrans(b"123456789", b"000000000")
-
-_BLANK = b"\x01"
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 
 # A wording, and whether its expression is found in a message.
 Check = tuple[Variant, bool]
@@ -126,12 +124,6 @@ class Templates:
 
         ``words`` are those in it that tell messages apart: see ``alone``.
         """
-        blank, count = blanked(unit) if _BLANK not in unit else (unit, 0)
-        if count:
-            shape = blank.translate(ZEROS) + words
-            for template, fixed in self.shaped.get(shape, ()):
-                if all(unit[start:end] == digits for start, end, digits in fixed):
-                    return template
         for template in self._known.get(key_of(unit, words), ()):
             if template.fits(unit) is None:
                 continue
@@ -139,7 +131,7 @@ class Templates:
                 continue
             if template.is_steady and self._shapes < MAX_SHAPES:
                 self._shapes += 1
-                fixed = _fixed_in(template, unit, blank)
+                fixed = _fixed_in(template, unit)
                 self.shaped.setdefault(shape, []).append((template, fixed))
             return template
         return None
@@ -201,6 +193,11 @@ class Templates:
                     yield template
 
 
+def shapes_of(text: bytes) -> bytes:
+    """Return messages as their shapes: with all digits alike, and as many."""
+    return blanked(text).translate(_ZEROS)
+
+
 def key_of(unit: bytes, words: bytes) -> bytes:
     """Return what messages have in common that one template may stand for."""
     head, _, said = unit.partition(b"):")
@@ -214,7 +211,7 @@ def _fixed(
     starts = {number.start for number in numbers}
     decimal = tuple(
         ordinal
-        for ordinal, found in enumerate(_DIGITS.finditer(blanked(text)[0]))
+        for ordinal, found in enumerate(_DIGITS.finditer(blanked(text)))
         if not (time.start() <= found.start() < time.end() or found.start() in starts)
     )
     addresses = tuple(
@@ -225,9 +222,9 @@ def _fixed(
     return decimal, addresses
 
 
-def _fixed_in(template: Template, unit: bytes, blank: bytes) -> tuple[Fixed, ...]:
+def _fixed_in(template: Template, unit: bytes) -> tuple[Fixed, ...]:
     """Return where the fixed numbers of a template stand in a message that fits it."""
-    decimal, addresses = [*_DIGITS.finditer(blank)], [*ADDRESS.finditer(unit)]
+    decimal, addresses = [*_DIGITS.finditer(blanked(unit))], [*ADDRESS.finditer(unit)]
     found = [decimal[ordinal] for ordinal in template.numbers]
     found += [addresses[ordinal] for ordinal in template.addresses]
     return tuple((*number.span(), number[0]) for number in found)

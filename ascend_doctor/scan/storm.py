@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from ascend_doctor.formats import plog
 from ascend_doctor.scan.asides import Asides
-from ascend_doctor.scan.fold import MAX_HEAD, TIME_LENGTH, ZEROS, Template, Templates, key_of
+from ascend_doctor.scan.fold import MAX_HEAD, TIME_LENGTH, Template, Templates, key_of, shapes_of
 from ascend_doctor.scan.judging import Judging
 from ascend_doctor.scan.literals import Literal, Literals
 from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.targets import Targets
-from ascend_doctor.scan.template import Reach
+from ascend_doctor.scan.template import BLANK, Reach
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.window import Window
 
@@ -47,17 +47,15 @@ class Storm:
         Return what share of its messages was folded, and the signs of a loss that are in it.
         """
         data, (low, high) = window.data, window.body
-        first = low
-        if not data.startswith(b"[", low):
-            first = data.find(_HEAD, low, high) + 1
-            if first == 0:
-                self._look(window, view, judging, low, len(data))
-                return 0.0, [*self._signs]
+        first = low if data.startswith(b"[", low) else data.find(_HEAD, low, high) + 1 or high
+        if first == high or data.find(BLANK, low, high) >= 0:
+            self._look(window, view, judging, low, len(data))
+            return 0.0, [*self._signs]
         if first > low:
             self._look(window, view, judging, low, first)
         text = data[first + 1 : high]
         units = text.split(_HEAD)
-        shapes = text.translate(ZEROS).split(_HEAD)
+        shapes = shapes_of(text).split(_HEAD)
         words = self._tell_apart(data, first, high, units, shapes)
         # Whether the last message ends here is not known.
         last = units.pop()

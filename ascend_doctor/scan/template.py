@@ -46,20 +46,22 @@ def masked(line: bytes) -> bytes:
     return _NUMBER.sub(b"#", line)
 
 
-def blanked(text: bytes) -> tuple[bytes, int]:
-    """Return ``text`` with the digits of its addresses blanked, and how many there were.
+def blanked(text: bytes) -> bytes:
+    """Return ``text`` with the digits of its addresses blanked.
 
     >>> blanked(b"pc 0x1f of 03ac11f at 12")
-    (b'pc 0x\\x01\\x01 of 03ac11f at 12', 1)
+    b'pc 0x\\x01\\x01 of 03ac11f at 12'
     """
-    return ADDRESS.subn(_blank, text)
+    return ADDRESS.sub(_blank, text)
 
 
 def _blank(number: re.Match[bytes]) -> bytes:
     return _BLANKS[: number.end() - number.start()]
 
 
-_BLANKS = b"0x" + b"\x01" * 40
+# What stands in place of the digits of an address.
+BLANK = b"\x01"
+_BLANKS = b"0x" + BLANK * _MAX_HEX
 
 
 @dataclass(frozen=True, slots=True)
