@@ -50,7 +50,9 @@ def run(command: Command, while_running: Callable[[int], None] | None = None) ->
     """
     with tempfile.TemporaryFile() as output:
         start = time.perf_counter()
-        process = subprocess.Popen(command, stdout=output, start_new_session=True)  # noqa: S603
+        process = subprocess.Popen(  # noqa: S603
+            command, stdout=output, start_new_session=True, env=_environment()
+        )
         if while_running is not None:
             while_running(process.pid)
         # wait4 counts the children as well, which the process waited for.
@@ -60,6 +62,11 @@ def run(command: Command, while_running: Callable[[int], None] | None = None) ->
         output.seek(0)
         cpu = usage.ru_utime + usage.ru_stime
         return Run(wall, cpu, process.returncode, output.read())
+
+
+def _environment() -> dict[str, str]:
+    """Return our environment, in which Python may keep what it compiled, as installers do."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
 
 
 def interleaved(commands: Mapping[str, Command], repetitions: int) -> dict[str, list[Run]]:
