@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ascend_doctor.facts import Process
 from ascend_doctor.formats.lines import Kind
@@ -43,6 +43,8 @@ class Judging:
         self._body = view.body
         self._is_raw = isinstance(view, Raw)
         self._samplers = samplers
+        # Step lines that others stand for: that a rule knows them is as good as certain.
+        self._passed: set[int] = set()
         # Keyed by where the record begins: hits of one record need not follow each other. Each
         # rule comes with the number of records that this one stands for.
         self._todo: dict[int, tuple[Record, dict[str, tuple[Rule, int]]]] = {}
@@ -57,6 +59,7 @@ class Judging:
                     continue
                 weight = self._samplers.setdefault(meaning.steps, Sampler()).weight()
                 if weight == 0:
+                    self._passed.add(place)
                     continue
             start, record = self._records.at(place)
             if not low <= start < high:
@@ -75,6 +78,11 @@ class Judging:
         for start in sorted(self._todo):
             self._judge(start)
         self._todo.clear()
+        self._passed.clear()
+
+    def is_passed(self, start: int) -> bool:
+        """Say whether the line at ``start`` is a step line that others stand for."""
+        return start in self._passed
 
     def noted(self, start: int) -> Record | None:
         """Return the record at ``start`` if it was noted."""
@@ -90,7 +98,11 @@ class Judging:
     def _judge(self, start: int) -> Judged:
         record, rules = self._todo[start]
         tried = [rule for rule, _ in rules.values() if not self._collection.is_off(rule.id)]
-        judgement = judge(record, tried, self._knowledge)
+        if start in self._passed:
+            tried = [rule for rule in tried if not rule.fallback]
+            judgement = replace(judge(record, tried, self._knowledge), unknown=None)
+        else:
+            judgement = judge(record, tried, self._knowledge)
         weights = {rule.id: weight for rule, weight in rules.values()}
         process = self._collection.add(record, judgement, weights)
         return Judged(record, process, judgement, tried)

@@ -20,8 +20,8 @@ from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed, of
 from ascend_doctor.view.window import Window
 
-# So many hits, one in so many bytes, are a storm; where less than a share of its messages could be
-# folded, the next windows are read in the usual way.
+# So many hits, one in so many bytes, are a storm. While at least a share of its messages can be
+# folded, the windows behind it are not searched for literals first.
 _STORM_HITS, _STORM_BYTES = 256, 1500
 _WORTH = 0.5
 

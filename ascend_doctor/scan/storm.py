@@ -158,7 +158,9 @@ class Storm:
         is_plain = self._look(window, view, judging, at, below)
         text = window.data[at : below - 1]
         key = key_of(text[1:], words)
-        if not (is_plain and plog.begins(text) and self._templates.is_wanted(key)):
+        if judging.is_passed(at) or not (is_plain and plog.begins(text)):
+            return
+        if not self._templates.is_wanted(key):
             return
         record = judging.noted(at)
         if record is None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_doctor.scan import reader
+from ascend_doctor.scan import reader, sampling
 from ascend_doctor.scan.fold import Templates
 from ascend_doctor.scan.scanner import Scanner
 from ascend_doctor.scan.template import Reach, blanked, masked, open_numbers
@@ -163,3 +163,24 @@ def test_numbers_are_open_that_nothing_reaches_into(text, literals, numbers):
 def test_equal_messages_are_masked_alike():
     assert masked(b"stream 12 at 0x12c1 of te_03ac11f") == masked(b"stream 3 at 0xff of te_aaaaa1")
     assert blanked(b"pc 0x12 0xZZ 0xAB") == b"pc 0x\x01\x01 0xZZ 0xAB"
+
+
+def test_step_lines_that_are_passed_over_are_counted_and_no_unknown_errors(tmp_path, monkeypatch):
+    monkeypatch.setattr(sampling, "READ", 50)
+    steps = rule(
+        "dataload-step",
+        "iter_time: ",
+        regex=r"iter_time: (?P<step>[\d.]+) data_time: (?P<data>[\d.]+)",
+        captures={"step": "number", "data": "number", "share": "int"},
+        when={"explainer": "step_share", "verdict": ["waiting"]},
+    )
+    lines = (
+        f"[ERROR] GE(7,py):2026-03-04-00:00:{n // 999:02}.{n % 999:03}.000 [a.cc:{n}]7 "
+        f"step {n}: iter_time: 1.250 data_time: 0.9{n % 100:02}\n"
+        for n in range(4000)
+    )
+    shard = Scanner(knowledge(tmp_path, steps)).scan(source("run.log", "".join(lines).encode()))
+    [found] = shard.findings
+    assert found.rule == "dataload-step"
+    assert 3600 <= found.count <= 4400
+    assert shard.unknown == ()
