@@ -45,6 +45,7 @@ class Judging:
         self._samplers = samplers
         # Step lines that others stand for: that a rule knows them is as good as certain.
         self._passed: set[int] = set()
+        self._is_beyond = False
         # Keyed by where the record begins: hits of one record need not follow each other. Each
         # rule comes with the number of records that this one stands for.
         self._todo: dict[int, tuple[Record, dict[str, tuple[Rule, int]]]] = {}
@@ -55,11 +56,8 @@ class Judging:
         for place, meaning in targets:
             weight = 1
             if meaning.steps is not None:
-                if not low <= place < high:
-                    continue
-                weight = self._samplers.setdefault(meaning.steps, Sampler()).weight()
+                weight = self._weight(meaning.steps, place)
                 if weight == 0:
-                    self._passed.add(place)
                     continue
             start, record = self._records.at(place)
             if not low <= start < high:
@@ -72,6 +70,20 @@ class Judging:
             if meaning.sign is not None:
                 process = self._collection.process_of(record)
                 self._collection.signs.add((meaning.sign, process))
+
+    def _weight(self, word: bytes, place: int) -> int:
+        """Return for how many lines the step line at ``place`` stands, 0 if it is passed over."""
+        low, high = self._body
+        if low <= place < high:
+            weight = self._samplers.setdefault(word, Sampler()).weight()
+            if weight == 0:
+                self._passed.add(place)
+            return weight
+        # Behind the body only the end of a message that began in it is of interest here.
+        if place >= high and not self._is_beyond:
+            self._is_beyond = self._records.at(place)[0] >= high
+            return int(not self._is_beyond)
+        return 0
 
     def finish(self) -> None:
         """Judge all records that were noted."""

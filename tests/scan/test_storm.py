@@ -165,21 +165,34 @@ def test_equal_messages_are_masked_alike():
     assert blanked(b"pc 0x12 0xZZ 0xAB") == b"pc 0x\x01\x01 0xZZ 0xAB"
 
 
+STEPS = rule(
+    "dataload-step",
+    "iter_time: ",
+    regex=r"iter_time: (?P<step>[\d.]+) data_time: (?P<data>[\d.]+)",
+    captures={"step": "number", "data": "number", "share": "int"},
+    when={"explainer": "step_share", "verdict": ["waiting"]},
+)
+
+
+def test_a_step_line_in_a_message_that_began_in_another_window_counts(tmp_path):
+    message = "EE1001: no good\n" + "        more\n" * 20
+    text = ("words\n" * 9 + message + "        iter_time: 1.25 data_time: 0.91\n") * 3
+    with_steps = knowledge(tmp_path, STEPS)
+    whole = Scanner(with_steps).scan(source("run.log", text.encode()))
+    assert [(found.rule, found.count) for found in whole.findings] == [("dataload-step", 3)]
+    for body in range(40, 200, 20):
+        small = Scanner(with_steps, Sizes(body=body, margin=4000))
+        assert small.scan(source("run.log", text.encode())) == whole
+
+
 def test_step_lines_that_are_passed_over_are_counted_and_no_unknown_errors(tmp_path, monkeypatch):
     monkeypatch.setattr(sampling, "READ", 50)
-    steps = rule(
-        "dataload-step",
-        "iter_time: ",
-        regex=r"iter_time: (?P<step>[\d.]+) data_time: (?P<data>[\d.]+)",
-        captures={"step": "number", "data": "number", "share": "int"},
-        when={"explainer": "step_share", "verdict": ["waiting"]},
-    )
     lines = (
         f"[ERROR] GE(7,py):2026-03-04-00:00:{n // 999:02}.{n % 999:03}.000 [a.cc:{n}]7 "
         f"step {n}: iter_time: 1.250 data_time: 0.9{n % 100:02}\n"
         for n in range(4000)
     )
-    shard = Scanner(knowledge(tmp_path, steps)).scan(source("run.log", "".join(lines).encode()))
+    shard = Scanner(knowledge(tmp_path, STEPS)).scan(source("run.log", "".join(lines).encode()))
     [found] = shard.findings
     assert found.rule == "dataload-step"
     assert 3600 <= found.count <= 4400
