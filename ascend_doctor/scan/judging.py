@@ -90,7 +90,7 @@ class Judging:
     def _judge(self, start: int) -> Judged:
         record, rules = self._todo[start]
         tried = [rule for rule, _ in rules.values() if not self._collection.is_off(rule.id)]
-        judgement = judge(record, tried, self._knowledge)
+        judgement = judge(record, tried, self._knowledge, self._collection.spend)
         weights = {rule.id: weight for rule, weight in rules.values()}
         process = self._collection.add(record, judgement, weights)
         return Judged(record, process, judgement, tried)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from dataclasses import replace
+from itertools import accumulate, chain, count, cycle
 from pathlib import Path
 
 import pytest
@@ -397,6 +399,33 @@ def test_a_rule_that_runs_away_is_switched_off_and_said_to_be(tmp_path):
     text = "".join(plog(n, "pool is full " + "a" * 200) for n in range(8))
     shard = Scanner(knowledge(tmp_path, slow)).scan(source("run.log", text.encode()))
     assert shard.broken == ("rule buffer-oom-slow took too long on 5 messages and was switched off")
+
+
+@pytest.mark.parametrize(
+    ("takes", "tried", "broken"),
+    [
+        ([0.15], 14, "rule buffer-oom-slow took too long on 14 messages and was switched off"),
+        (
+            [0.15, 0.001],
+            27,
+            "rule buffer-oom-slow took too long on 14 messages and was switched off",
+        ),
+        ([0.02] + [0] * 9, 400, None),
+        ([0.002], 400, None),
+    ],
+    ids=["always slow", "slow each other time", "slow at times", "just fast enough"],
+)
+def test_a_rule_that_is_always_just_fast_enough_is_switched_off(
+    tmp_path, monkeypatch, takes, tried, broken
+):
+    spent = cycle(takes)
+    clock = accumulate(chain.from_iterable((0, next(spent)) for _ in count()))
+    monkeypatch.setattr(time, "thread_time", lambda: next(clock))
+    known = knowledge(tmp_path, rule("buffer-oom-slow", "pool is full"))
+    text = "".join(plog(1, f"pool is full {'x' * n}") for n in range(400))
+    shard = Scanner(known).scan(source("run.log", text.encode()))
+    assert [finding.count for finding in shard.findings] == [tried]
+    assert shard.broken == broken
 
 
 def test_processes_beyond_a_bound_are_counted_as_one(scanner):
