@@ -35,7 +35,7 @@ def discover(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
     seen: _Seen = defaultdict(set)
     for path in dict.fromkeys(paths):
         if path == STDIN:
-            if sys.stdin is None:
+            if sys.stdin is None or sys.stdin.closed:
                 raise InputError("-: standard input is closed")
             yield Source("<stdin>", lambda: sys.stdin.buffer)
             continue

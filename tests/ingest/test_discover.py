@@ -100,8 +100,15 @@ def test_a_path_out_of_reach_is_an_error_that_says_why(tmp_path):
         assert str(caught.value).startswith(f"{tmp_path}/{name}: {reason}")
 
 
-def test_a_closed_standard_input_is_an_error(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", None)
+def closed_input() -> io.TextIOWrapper:
+    stdin = io.TextIOWrapper(io.BytesIO(b"boom"))
+    stdin.close()
+    return stdin
+
+
+@pytest.mark.parametrize("stdin", [None, closed_input()], ids=["from the start", "since"])
+def test_a_closed_standard_input_is_an_error(monkeypatch, stdin):
+    monkeypatch.setattr(sys, "stdin", stdin)
     with pytest.raises(InputError, match=r"^-: standard input is closed$"):
         [*discover([Path("-")])]
 
