@@ -90,10 +90,13 @@ class Scanner:
         return part
 
     def shard_of(self, parts: Iterable[Part], kind: str) -> Shard:
-        """Join the parts of one file, in their order."""
+        """Join the parts of one file, in their order, up to where one breaks off.
+
+        How many lines are missing there is not known, and so not on which lines the rest stands.
+        """
         joined = iter(parts)
         whole = next(joined)
-        for part in joined:
+        while whole.coverage.broken is None and (part := next(joined, None)) is not None:
             whole.join(part)
         return self._shard(whole, kind)
 

@@ -20,6 +20,7 @@ from ascend_doctor.engines.tasks import Bounds
 from ascend_doctor.engines.watch import Watch
 from ascend_doctor.errors import InputError
 from ascend_doctor.ingest.discover import discover
+from ascend_doctor.ingest.stream import FileStream
 from ascend_doctor.view.window import Sizes
 from tests.ingest.packing import COMPRESS, packed
 from tests.rulesets import knowledge, rule
@@ -197,6 +198,28 @@ def test_a_file_ends_before_the_part_that_processes_die_of(reader, folder):
     short = facts(folder, reader, 1)
     broken = replace(short.shards["big.log"], broken=TWICE)
     assert found == replace(short, shards={**short.shards, "big.log": broken})
+
+
+@pytest.mark.parametrize("bad", [70_000, 80_000, 81_919, 81_920, 100_000])
+def test_a_file_ends_where_it_cannot_be_read(known, tmp_path, monkeypatch, bad):
+    (tmp_path / "big.log").write_bytes(log(2000))
+    read_at = FileStream.read_at
+
+    def failing(stream: FileStream, offset: int, size: int) -> bytes:
+        if offset <= bad < offset + size:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return read_at(stream, offset, size)
+
+    sizes = Sizes(first=16 << 10, part=16 << 10, body=4 << 10, margin=1 << 10)
+    cutting = Reader(known, sizes=sizes)
+    with monkeypatch.context() as patch:
+        patch.setattr(FileStream, "read_at", failing)
+        one, two, three = (facts(tmp_path, cutting, jobs) for jobs in JOBS)
+    assert one == two == three
+    shard = one.shards["big.log"]
+    assert (shard.broken, bad - shard.size < 8 << 10) == ("input/output error", True)
+    (tmp_path / "big.log").write_bytes(log(2000)[: shard.size])
+    assert facts(tmp_path, cutting, 1).shards == {"big.log": replace(shard, broken=None)}
 
 
 def test_a_bug_in_a_process_shows_its_traceback(reader, folder):
