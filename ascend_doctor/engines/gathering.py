@@ -11,7 +11,7 @@ from ascend_doctor.facts import Facts, Process, Shard
 from ascend_doctor.ingest.source import Skipped
 
 # Times that are remembered: processes of a job begin and end together.
-_MOST_TIMES = 1 << 12
+_MOST_TIMES = 1 << 14
 _NOTHING: frozenset[tuple[bytes, Process]] = frozenset()
 
 
