@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
-from ascend_doctor.facts import Facts, Shard
+from ascend_doctor.facts import Facts, Process, Shard
 from ascend_doctor.ingest.source import Skipped
+
+# Times that are remembered: processes of a job begin and end together.
+_MOST_TIMES = 1 << 14
+_NOTHING: frozenset[tuple[bytes, Process]] = frozenset()
 
 
 class Gathering:
@@ -14,6 +21,8 @@ class Gathering:
     def __init__(self) -> None:
         self._shards: dict[int, list[Shard]] = {}
         self._skipped: set[tuple[str, str]] = set()
+        self._levels: dict[frozenset[str], frozenset[str]] = {}
+        self._times: dict[str | tuple[str, str], Any] = {}
 
     def add(self, place: int, results: Iterable[Shard | Skipped]) -> int:
         """Add what was found at ``place``, behind what was added there before; count it."""
@@ -24,8 +33,24 @@ class Gathering:
             if isinstance(result, Skipped):
                 self.skip(result)
             else:
-                shards.append(result)
+                shards.append(self._slim(result))
         return count
+
+    def _slim(self, shard: Shard) -> Shard:
+        """Return an equal shard that shares with others what they have in common.
+
+        There may be hundreds of thousands; most of what a clean one needs is its sets and times.
+        """
+        if len(self._times) > _MOST_TIMES:
+            self._times.clear()
+        same, times = self._times.setdefault, shard.time_range
+        return replace(
+            shard,
+            kind=sys.intern(shard.kind),
+            levels=self._levels.setdefault(shard.levels, shard.levels),
+            signs=shard.signs or _NOTHING,
+            time_range=times and same(times, (same(times[0], times[0]), same(times[1], times[1]))),
+        )
 
     def skip(self, skipped: Skipped) -> None:
         """Add what was not read."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ascend_doctor.engines.reader import Cut
-from ascend_doctor.engines.watch import INTERRUPTED
 from ascend_doctor.scan.part import Part
 
 
 class Joining:
     """A file whose parts are read by several processes; ``whole`` is what was joined so far.
 
+    It ends with the first part that breaks off: on which lines the rest stands is not known.
     ``ahead`` bounds how many parts are given out beyond those that were joined.
     """
 
@@ -20,7 +20,7 @@ class Joining:
         self.cut = cut
         self.whole = first
         self._joined = self._given = 1
-        self._end = 1 if first.coverage.broken == INTERRUPTED else cut.count
+        self._end = cut.count if first.coverage.broken is None else 1
         self._ahead = ahead
         self._waiting: dict[int, Part] = {}
 
@@ -37,21 +37,19 @@ class Joining:
 
     def take(self, number: int, part: Part) -> None:
         """Join a part, if all before it are there, or keep it until then."""
+        if part.coverage.broken is not None:
+            self._end = min(self._end, number + 1)
         self._waiting[number] = part
         while not self.is_done and self._joined in self._waiting:
-            part = self._waiting.pop(self._joined)
+            self.whole.join(self._waiting.pop(self._joined))
             self._joined += 1
-            if part.coverage.broken == INTERRUPTED:
-                self._end = self._joined
-            self.whole.join(part)
 
     def end_here(self, reason: str) -> None:
         """End the file behind what was joined."""
         self.end_at(self._joined, reason)
 
     def end_at(self, number: int, reason: str) -> None:
-        """End the file before a part that could not be read; what follows it has no place."""
-        if number < self._end:
-            self._end = number
-            coverage = self.whole.coverage
-            coverage.broken = "; ".join(filter(None, (coverage.broken, reason)))
+        """End the file before a part that could not be read."""
+        part = Part(self.whole.source)
+        part.coverage.broken = reason
+        self.take(number, part)

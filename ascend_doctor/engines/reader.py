@@ -14,7 +14,7 @@ from ascend_doctor.facts import Shard
 from ascend_doctor.ingest.archive import members
 from ascend_doctor.ingest.limits import DEFAULT, Limits
 from ascend_doctor.ingest.source import Skipped, Source, reason_of
-from ascend_doctor.ingest.stream import FileStream
+from ascend_doctor.ingest.stream import BROKEN, FileStream
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.scanner import Scanner
@@ -80,15 +80,9 @@ class Reader:
         When it is stopped, what was begun says so, and what was not is left out.
         """
         for item in members(watched(source, self.watch, self.note), self.limits):
-            result = item if isinstance(item, Skipped) else self._scanned(item)
+            result = item if isinstance(item, Skipped) else self.scanner.scan(item)
             if not isinstance(result, Skipped) or result.reason != INTERRUPTED:
                 yield result
-
-    def _scanned(self, source: Source) -> Shard | Skipped:
-        try:
-            return self.scanner.scan(source)
-        except (OSError, EOFError) as err:
-            return Skipped(source.path, reason_of(err))
 
     def cut(self, source: Source) -> tuple[Cut, Part] | None:
         """Return how a source is cut, and its first part; None if it is to be read whole."""
@@ -101,7 +95,7 @@ class Reader:
                 assert isinstance(stream, FileStream)
                 cut = Cut(source, kind, count, stream.size, _inode(stream))
                 return cut, self.scanner.read_part(seen, stream, 0)
-        except (OSError, EOFError):
+        except BROKEN:
             return None  # to be read whole is to be told why it cannot be
 
     def part(self, cut: Cut, number: int) -> Part:

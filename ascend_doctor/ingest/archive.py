@@ -8,8 +8,8 @@ from typing import BinaryIO, cast
 
 from ascend_doctor.ingest.limits import DEFAULT, Limits
 from ascend_doctor.ingest.sniff import PEEK, archive_of, compression_of
-from ascend_doctor.ingest.source import BROKEN, Skipped, Source, reason_of
-from ascend_doctor.ingest.stream import BlockStream, FileStream, Stream, streamed
+from ascend_doctor.ingest.source import Skipped, Source, reason_of
+from ascend_doctor.ingest.stream import BROKEN, BlockStream, FileStream, Stream, streamed
 
 
 def members(source: Source, limits: Limits = DEFAULT) -> Iterator[Source | Skipped]:

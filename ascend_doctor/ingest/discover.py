@@ -24,7 +24,7 @@ _Seen = defaultdict[int, set[int]]
 def discover(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
     """Yield each file below ``paths`` once, in a stable order; linked folders are not entered.
 
-    Nothing is opened.
+    Nothing is opened. All that was named is looked at before the first file is yielded.
 
     Raises:
         InputError: a named path does not exist or is out of reach, or none was named.
@@ -33,20 +33,25 @@ def discover(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
         raise InputError("no input named; give log files, folders, or - for standard input")
     several = len(paths) > 1
     seen: _Seen = defaultdict(set)
-    for path in dict.fromkeys(paths):
+    # Whoever mistyped the last path must not wait for what stands before it to be read.
+    folders = {path: _is_folder(path) for path in paths}
+    for path, is_folder in folders.items():
         if path == STDIN:
-            if sys.stdin is None:
-                raise InputError("-: standard input is closed")
             yield Source("<stdin>", lambda: sys.stdin.buffer)
             continue
         named = os.fspath(path)
-        if _is_folder(named):
+        if is_folder:
             yield from _walk(named, named if several else "", seen)
         else:
             yield from _file(named, named if several else path.name, seen, named=True)
 
 
-def _is_folder(path: str) -> bool:
+def _is_folder(path: Path) -> bool:
+    """Say whether a path that was named is a folder, if there is anything to be read."""
+    if path == STDIN:
+        if sys.stdin is None or sys.stdin.closed:
+            raise InputError("-: standard input is closed")
+        return False
     try:
         return stat.S_ISDIR(os.stat(path).st_mode)
     except (FileNotFoundError, NotADirectoryError):

@@ -16,9 +16,6 @@ HEAD = 64 << 10
 # Why a file without a byte was skipped: there was nothing in it to miss.
 EMPTY = "empty"
 
-# What reading raises when a stream is damaged, truncated or closed.
-BROKEN = (OSError, EOFError, ValueError)
-
 
 @dataclass(frozen=True, slots=True)
 class Skipped:

@@ -11,6 +11,9 @@ from typing import BinaryIO, Protocol
 
 BLOCK = 1 << 20
 
+# What reading raises when a stream is damaged, truncated or stopped.
+BROKEN = (OSError, EOFError)
+
 # What stands in place of a hole: it parts what stood before and behind it.
 GAP = bytes(16)
 _AT_LEAST = 64 << 10
@@ -202,7 +205,7 @@ class BlockStream(io.BufferedIOBase):
         while count < size and self._error is None:
             try:
                 block = next(self._blocks, None)
-            except (OSError, EOFError, ValueError) as err:
+            except BROKEN as err:
                 self._error = err
                 break
             if block is None:

@@ -14,8 +14,8 @@ from ascend_doctor.ingest.compression import INNER_WINDOW, WINDOW, decompressed
 from ascend_doctor.ingest.limits import LimitError, Limits, Meter
 from ascend_doctor.ingest.member import MAX_NAME, Member
 from ascend_doctor.ingest.sniff import PEEK, ZIP, archive_of, compression_of
-from ascend_doctor.ingest.source import BROKEN, Skipped, Source, reason_of
-from ascend_doctor.ingest.stream import BlockStream, FileStream, Stream
+from ascend_doctor.ingest.source import Skipped, Source, reason_of
+from ascend_doctor.ingest.stream import BROKEN, BlockStream, FileStream, Stream
 
 # A zip archive is read from its end. One that comes as a stream is kept, up to this size, in
 # memory and beyond the first part of it in a nameless temporary file.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -19,8 +19,12 @@ MAX_TEMPLATES = 500
 
 # Processes that are told apart in one source; a file of a job holds a few hundred at most.
 MAX_PROCESSES = 2048
-# How often a rule's regex may be cut off before the rule is switched off for the source.
+# How often a rule's regex may be cut off before the rule is switched off for the part.
 MAX_TIMEOUTS = 5
+# CPU seconds that a rule may take for a message, ten times what is usual; and how late it may be
+# in all before it is switched off. Many that are each just fast enough take hours together.
+MESSAGE_S = 0.002
+MAX_LATE_S = 2.0
 
 # Bytes of a message that are masked, and of the template that are kept.
 MAX_LINE = 2048
@@ -56,6 +60,35 @@ class _Tally:
         self.sightings = heapq.nsmallest(MAX_SIGHTINGS, self.sightings, key=lambda s: s.key)
 
 
+@dataclass(slots=True)
+class _Pace:
+    """How long a rule takes.
+
+    Attributes:
+        late_s: CPU seconds that it took beyond what its messages may take; what it is early makes
+            up for it.
+        slow: messages that it took too long on.
+        cut_off: those of them on which its regex was cut off.
+        is_off: it is not tried any more.
+    """
+
+    late_s: float = 0.0
+    slow: int = 0
+    cut_off: int = 0
+    is_off: bool = False
+
+    def add(self, seconds: float, *, is_cut_off: bool) -> None:
+        self.late_s = max(0.0, self.late_s + seconds - MESSAGE_S)
+        self.slow += is_cut_off or seconds > MESSAGE_S
+        self.cut_off += is_cut_off
+        self.is_off = self.cut_off >= MAX_TIMEOUTS or self.late_s > MAX_LATE_S
+
+    def join(self, other: _Pace) -> None:
+        self.slow += other.slow
+        self.cut_off += other.cut_off
+        self.is_off = self.is_off or other.is_off
+
+
 class Collection:
     """Findings, codes and unknown errors of one source while it is being scanned."""
 
@@ -67,12 +100,13 @@ class Collection:
         # The key of the one that comes last in the source, if it is known.
         self._latest: bytes | None = None
         self._processes: set[Process] = set()
-        self._slow: Counter[str] = Counter()
+        self._paces: defaultdict[str, _Pace] = defaultdict(_Pace)
         self.signs: set[tuple[bytes, Process]] = set()
 
     def join(self, other: Collection, lines: int) -> None:
         """Go on with the part behind this one; ``lines`` stand before it."""
-        self._slow.update(other._slow)
+        for rule, pace in other._paces.items():
+            self._paces[rule].join(pace)
         self.signs |= {(sign, self._known(process)) for sign, process in other.signs}
         for (rule, process), tally in other._findings.items():
             kept = self._findings.setdefault((rule, self._known(process)), _Tally())
@@ -89,7 +123,6 @@ class Collection:
         ``weights`` tells by rule for how many records it stands.
         """
         process = self.process_of(record)
-        self._slow.update(judgement.slow)
         for rule, sighting in judgement.sightings:
             self.add_finding(rule, process, sighting, weights[rule])
         for code, place in judgement.codes:
@@ -103,20 +136,25 @@ class Collection:
         """Return who wrote a record; beyond a bound, all others of the source are one."""
         return self._known(process_of(record))
 
+    def spend(self, rule: str, seconds: float, *, is_cut_off: bool) -> None:
+        """Note the CPU seconds that a rule took for one message."""
+        self._paces[rule].add(seconds, is_cut_off=is_cut_off)
+
     def is_off(self, rule: str) -> bool:
-        """Say whether a rule was cut off so often that it is not tried any more."""
-        return self._slow[rule] >= MAX_TIMEOUTS
+        """Say whether a rule took so long that it is not tried any more."""
+        return rule in self._paces and self._paces[rule].is_off
 
     def slow(self) -> str | None:
-        """Say which rules were cut off, and so may have missed something."""
-        return (
-            "; ".join(
-                f"rule {rule} took too long on {count} messages"
-                + (" and was switched off" if self.is_off(rule) else "")
-                for rule, count in sorted(self._slow.items())
-            )
-            or None
-        )
+        """Say which rules took too long, and so may have missed something."""
+        told = []
+        for rule, pace in sorted(self._paces.items()):
+            if pace.is_off:
+                told.append(
+                    f"rule {rule} took too long on {pace.slow} messages and was switched off"
+                )
+            elif pace.cut_off:
+                told.append(f"rule {rule} took too long on {pace.cut_off} messages")
+        return "; ".join(told) or None
 
     def add_finding(self, rule: str, process: Process, sighting: Sighting, count: int = 1) -> None:
         """Count one match of a rule, or ``count`` that one place speaks for."""

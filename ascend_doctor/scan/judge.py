@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from ascend_doctor.formats import python
 from ascend_doctor.formats.record import line_at
@@ -34,7 +36,13 @@ class Judgement:
     slow: tuple[str, ...] = ()
 
 
-def judge(record: Record, rules: Iterable[Rule], knowledge: Knowledge) -> Judgement:
+class Spend(Protocol):
+    """Is told the CPU seconds that a rule took, and whether its regex was cut off."""
+
+    def __call__(self, rule: str, seconds: float, *, is_cut_off: bool) -> None: ...
+
+
+def judge(record: Record, rules: Iterable[Rule], knowledge: Knowledge, spend: Spend) -> Judgement:
     """Try the rules whose literals were found in a record.
 
     A fallback rule has a say only where no other rule fits and no code is named, and not
@@ -49,11 +57,14 @@ def judge(record: Record, rules: Iterable[Rule], knowledge: Knowledge) -> Judgem
     for rule in sorted(rules, key=lambda rule: (rule.fallback, rule.id)):
         if rule.fallback and (known or codes or record.level == "WARNING"):
             break
+        begin = time.thread_time()
         try:
             found = match(rule, record)
         except TooSlow:
+            spend(rule.id, time.thread_time() - begin, is_cut_off=True)
             slow += (rule.id,)
             continue
+        spend(rule.id, time.thread_time() - begin, is_cut_off=False)
         if found is None:
             continue
         if is_excluded(rule, record):

@@ -110,11 +110,12 @@ class Judging:
     def _judge(self, start: int) -> Judged:
         record, rules = self._todo[start]
         tried = [rule for rule, _ in rules.values() if not self._collection.is_off(rule.id)]
-        if start in self._passed:
+        is_passed = start in self._passed
+        if is_passed:
             tried = [rule for rule in tried if not rule.fallback]
-            judgement = replace(judge(record, tried, self._knowledge), unknown=None)
-        else:
-            judgement = judge(record, tried, self._knowledge)
+        judgement = judge(record, tried, self._knowledge, self._collection.spend)
+        if is_passed:
+            judgement = replace(judgement, unknown=None)
         weights = {rule.id: weight for rule, weight in rules.values()}
         process = self._collection.add(record, judgement, weights)
         return Judged(record, process, judgement, tried)

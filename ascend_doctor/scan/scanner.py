@@ -10,8 +10,16 @@ from typing import BinaryIO
 
 from ascend_doctor.facts import Shard
 from ascend_doctor.formats.sniff import kind_of
-from ascend_doctor.ingest.source import HEAD, Skipped, Source, blocks, is_as_it_is, unreadable
-from ascend_doctor.ingest.stream import FileStream
+from ascend_doctor.ingest.source import (
+    HEAD,
+    Skipped,
+    Source,
+    blocks,
+    is_as_it_is,
+    reason_of,
+    unreadable,
+)
+from ascend_doctor.ingest.stream import BROKEN, FileStream
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import by_reader
 from ascend_doctor.scan.meanings import Vocabulary
@@ -19,9 +27,6 @@ from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.reader import Reader
 from ascend_doctor.scan.tables import scan_table
 from ascend_doctor.view.window import SIZES, Sizes, windows, windows_of_part
-
-# What reading raises when a stream is damaged, truncated or closed.
-_BROKEN = (OSError, EOFError, ValueError)
 
 
 class Scanner:
@@ -50,15 +55,14 @@ class Scanner:
         before, and says so.
         """
         try:
-            stream = source.open()
-        except OSError as err:
-            return Skipped(source.path, (err.strerror or "unreadable").lower())
-        with stream:
-            if isinstance(stream, FileStream):
-                kind = self._kind_of_parts(stream)
-                if kind is not None:
-                    return self._scan_parts(source, stream, kind)
-            return self._scan_stream(source, stream)
+            with source.open() as stream:
+                if isinstance(stream, FileStream):
+                    kind = self._kind_of_parts(stream)
+                    if kind is not None:
+                        return self._scan_parts(source, stream, kind)
+                return self._scan_stream(source, stream)
+        except BROKEN as err:
+            return Skipped(source.path, reason_of(err))
 
     def parts_of(self, source: Source) -> tuple[int, str]:
         """Return in how many parts a source is read, and the kind of file if there are several.
@@ -79,17 +83,20 @@ class Scanner:
         try:
             for window in windows_of_part(stream.read_at, stream.size, number, self._sizes):
                 reading.read(window)
-        except _BROKEN as err:
-            reason = str(err) or type(err).__name__
+        except BROKEN as err:
+            reason = reason_of(err)
         part = reading.finish()
         part.coverage.broken = reason
         return part
 
     def shard_of(self, parts: Iterable[Part], kind: str) -> Shard:
-        """Join the parts of one file, in their order."""
+        """Join the parts of one file, in their order, up to where one breaks off.
+
+        How many lines are missing there is not known, and so not on which lines the rest stands.
+        """
         joined = iter(parts)
         whole = next(joined)
-        for part in joined:
+        while whole.coverage.broken is None and (part := next(joined, None)) is not None:
             whole.join(part)
         return self._shard(whole, kind)
 
@@ -106,17 +113,14 @@ class Scanner:
         return self.shard_of((self.read_part(source, stream, n) for n in numbers), kind)
 
     def _scan_stream(self, source: Source, stream: BinaryIO) -> Shard | Skipped:
-        try:
-            text = blocks(stream)
-            head = next(text, b"")
-            reason = unreadable(head)
-            if reason is not None:
-                return Skipped(source.path, reason)
-            kind = kind_of(head)
-            if kind == "profile":
-                return scan_table(source, chain((head,), text), self._tables)
-        except _BROKEN as err:
-            return Skipped(source.path, str(err) or type(err).__name__)
+        text = blocks(stream)
+        head = next(text, b"")
+        reason = unreadable(head)
+        if reason is not None:
+            return Skipped(source.path, reason)
+        kind = kind_of(head)
+        if kind == "profile":
+            return scan_table(source, chain((head,), text), self._tables)
         whole: Part | None = None
         ending = _Ending()
         by_part = groupby(
@@ -170,5 +174,5 @@ class _Ending:
         """Yield blocks until there are no more, or reading fails."""
         try:
             yield from blocks
-        except _BROKEN as err:
-            self.reason = str(err) or type(err).__name__
+        except BROKEN as err:
+            self.reason = reason_of(err)

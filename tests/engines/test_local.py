@@ -19,12 +19,15 @@ from ascend_doctor.engines.reader import Reader
 from ascend_doctor.engines.tasks import Bounds
 from ascend_doctor.engines.watch import Watch
 from ascend_doctor.errors import InputError
+from ascend_doctor.facts import Shard
 from ascend_doctor.ingest.discover import discover
+from ascend_doctor.ingest.stream import FileStream
 from ascend_doctor.view.window import Sizes
 from tests.ingest.packing import COMPRESS, packed
 from tests.rulesets import knowledge, rule
 
 # Small enough that a file of a few KiB is cut, and files are shared out.
+DAY = "2026-03-04T00:00:00"
 SIZES = Sizes(first=300, part=1200, body=256, margin=128)
 BOUNDS = Bounds(alone=1, batch=1 << 10, file=100, large=1500)
 JOBS = (1, 2, 3)
@@ -199,6 +202,28 @@ def test_a_file_ends_before_the_part_that_processes_die_of(reader, folder):
     assert found == replace(short, shards={**short.shards, "big.log": broken})
 
 
+@pytest.mark.parametrize("bad", [70_000, 80_000, 81_919, 81_920, 100_000])
+def test_a_file_ends_where_it_cannot_be_read(known, tmp_path, monkeypatch, bad):
+    (tmp_path / "big.log").write_bytes(log(2000))
+    read_at = FileStream.read_at
+
+    def failing(stream: FileStream, offset: int, size: int) -> bytes:
+        if offset <= bad < offset + size:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return read_at(stream, offset, size)
+
+    sizes = Sizes(first=16 << 10, part=16 << 10, body=4 << 10, margin=1 << 10)
+    cutting = Reader(known, sizes=sizes)
+    with monkeypatch.context() as patch:
+        patch.setattr(FileStream, "read_at", failing)
+        one, two, three = (facts(tmp_path, cutting, jobs) for jobs in JOBS)
+    assert one == two == three
+    shard = one.shards["big.log"]
+    assert (shard.broken, bad - shard.size < 8 << 10) == ("input/output error", True)
+    (tmp_path / "big.log").write_bytes(log(2000)[: shard.size])
+    assert facts(tmp_path, cutting, 1).shards == {"big.log": replace(shard, broken=None)}
+
+
 def test_a_bug_in_a_process_shows_its_traceback(reader, folder):
     class Buggy(Reader):
         def read(self, source):
@@ -250,6 +275,18 @@ def test_a_lack_of_memory_in_a_process_is_named(reader, folder):
 def test_a_reader_can_be_sent_to_a_process_that_is_not_forked(reader, folder):
     sent = pickle.loads(pickle.dumps(reader))
     assert facts(folder, sent, 1) == facts(folder, reader, 1)
+
+
+@pytest.mark.parametrize("jobs", JOBS)
+def test_clean_files_share_what_they_have_in_common(reader, tmp_path, jobs):
+    for name in "abcdef":
+        (tmp_path / f"{name}.log").write_bytes(b"[INFO] GE(1,py):2026-03-04-00:00:00 fine\n")
+    shards = facts(tmp_path, reader, jobs).shards.values()
+    assert [*shards] == [
+        Shard(shard.path, "plog", 41, 1, frozenset({"INFO"}), (DAY, DAY)) for shard in shards
+    ]
+    for value in ("kind", "levels", "time_range", "signs"):
+        assert len({id(getattr(shard, value)) for shard in shards}) == 1
 
 
 def test_a_missing_path_ends_the_run(reader, folder, tmp_path):

@@ -100,8 +100,26 @@ def test_a_path_out_of_reach_is_an_error_that_says_why(tmp_path):
         assert str(caught.value).startswith(f"{tmp_path}/{name}: {reason}")
 
 
-def test_a_closed_standard_input_is_an_error(monkeypatch):
-    monkeypatch.setattr(sys, "stdin", None)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_missing_path_is_an_error_before_anything_is_found(tmp_path, place):
+    (tmp_path / "a.log").write_text("boom\n")
+    (tmp_path / "b").mkdir()
+    paths = [tmp_path / "a.log", tmp_path / "b"]
+    paths.insert(place, tmp_path / "gone")
+    with pytest.raises(InputError) as caught:
+        next(discover(paths))
+    assert str(caught.value) == f"{tmp_path}/gone: no such file or folder"
+
+
+def closed_input() -> io.TextIOWrapper:
+    stdin = io.TextIOWrapper(io.BytesIO(b"boom"))
+    stdin.close()
+    return stdin
+
+
+@pytest.mark.parametrize("stdin", [None, closed_input()], ids=["from the start", "since"])
+def test_a_closed_standard_input_is_an_error(monkeypatch, stdin):
+    monkeypatch.setattr(sys, "stdin", stdin)
     with pytest.raises(InputError, match=r"^-: standard input is closed$"):
         [*discover([Path("-")])]
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from dataclasses import replace
+from itertools import accumulate, chain, count, cycle
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Said, Shard, Unknown
 from ascend_doctor.ingest.discover import discover
 from ascend_doctor.ingest.source import Skipped, Source
+from ascend_doctor.ingest.stream import FileStream
 from ascend_doctor.records import Evidence, Origin, Sighting
 from ascend_doctor.scan.collect import MAX_PROCESSES, MAX_TEMPLATES
 from ascend_doctor.scan.judge import MAX_LINE
@@ -312,8 +315,43 @@ def test_a_file_that_fails_while_it_is_read_is_skipped_with_a_reason(scanner):
     if not path.exists():
         pytest.skip("needs Linux")
     assert scanner.scan(Source("mem", lambda: path.open("rb"))) == Skipped(
-        "mem", "[Errno 5] Input/output error"
+        "mem", "input/output error"
     )
+
+
+class Failing(FileStream):
+    """A file on a disk that fails from some place on."""
+
+    def __init__(self, path: Path, good: int, error: Exception) -> None:
+        super().__init__(str(path))
+        self._good = good
+        self._error = error
+
+    def read_at(self, offset: int, size: int) -> bytes:
+        if offset + min(size, self.size - offset) > self._good:
+            raise self._error
+        return super().read_at(offset, size)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (OSError(5, "Input/output error"), "input/output error"),
+        (EOFError("the file was cut while it was read"), "the file was cut while it was read"),
+    ],
+)
+def test_a_file_that_fails_at_once_is_skipped_with_a_reason(scanner, tmp_path, error, reason):
+    path = tmp_path / "run.log"
+    path.write_text(TEXT, encoding="utf-8")
+    failing = Source("run.log", lambda: Failing(path, 0, error))
+    assert scanner.scan(failing) == Skipped("run.log", reason)
+
+
+def test_a_bug_is_not_taken_for_a_damaged_file(scanner, tmp_path):
+    path = tmp_path / "run.log"
+    path.write_text(TEXT, encoding="utf-8")
+    with pytest.raises(ValueError, match="a bug"):
+        scanner.scan(Source("run.log", lambda: Failing(path, 0, ValueError("a bug"))))
 
 
 @pytest.mark.parametrize(
@@ -397,6 +435,33 @@ def test_a_rule_that_runs_away_is_switched_off_and_said_to_be(tmp_path):
     text = "".join(plog(n, "pool is full " + "a" * 200) for n in range(8))
     shard = Scanner(knowledge(tmp_path, slow)).scan(source("run.log", text.encode()))
     assert shard.broken == ("rule buffer-oom-slow took too long on 5 messages and was switched off")
+
+
+@pytest.mark.parametrize(
+    ("takes", "tried", "broken"),
+    [
+        ([0.15], 14, "rule buffer-oom-slow took too long on 14 messages and was switched off"),
+        (
+            [0.15, 0.001],
+            27,
+            "rule buffer-oom-slow took too long on 14 messages and was switched off",
+        ),
+        ([0.02] + [0] * 9, 400, None),
+        ([0.002], 400, None),
+    ],
+    ids=["always slow", "slow each other time", "slow at times", "just fast enough"],
+)
+def test_a_rule_that_is_always_just_fast_enough_is_switched_off(
+    tmp_path, monkeypatch, takes, tried, broken
+):
+    spent = cycle(takes)
+    clock = accumulate(chain.from_iterable((0, next(spent)) for _ in count()))
+    monkeypatch.setattr(time, "thread_time", lambda: next(clock))
+    known = knowledge(tmp_path, rule("buffer-oom-slow", "pool is full"))
+    text = "".join(plog(1, f"pool is full {'x' * n}") for n in range(400))
+    shard = Scanner(known).scan(source("run.log", text.encode()))
+    assert [finding.count for finding in shard.findings] == [tried]
+    assert shard.broken == broken
 
 
 def test_processes_beyond_a_bound_are_counted_as_one(scanner):
