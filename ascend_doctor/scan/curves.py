@@ -25,6 +25,8 @@ from ascend_doctor.view.window import Window
 
 READ = 20_000
 BLOCK = 32 << 10
+# Further on in a source, it is one in so many.
+FAR, FAR_BLOCK = 32 << 20, 128 << 10
 # Where so many lines were CANN's own, no more are read one by one.
 IDLE = 8
 # Multiples of the golden ratio are spread evenly and repeat in no period: of writers or kinds of
@@ -54,6 +56,16 @@ def _lines_with(signs: Sequence[bytes], text: bytes, low: int, high: int) -> Ite
         for number, place in enumerate(places):
             if 0 <= place < end:
                 places[number] = text.find(signs[number], end, high)
+
+
+def _blocks(low: int, high: int) -> Iterator[tuple[int, int]]:
+    """Yield the blocks of a source that begin from ``low`` on and before ``high``."""
+    place = -(-low // BLOCK) * BLOCK
+    while place < high:
+        size = BLOCK if place < FAR else FAR_BLOCK
+        if place % size == 0:
+            yield place, size
+        place += BLOCK if place % size else size
 
 
 class _Alone:
@@ -130,20 +142,19 @@ class Curves:
     def _sample(self, window: Window, view: Raw, signs: Sequence[bytes], low: int) -> None:
         """Read one line of each block that begins in the body, from ``low`` on."""
         data, (_, high) = window.data, window.body
-        first = -(-(window.offset + low) // BLOCK)
-        for number in range(first, -(-(window.offset + high) // BLOCK)):
-            begin = number * BLOCK - window.offset
-            middle = begin + number * _GOLDEN % _CIRCLE * BLOCK // _CIRCLE
+        for place, size in _blocks(window.offset + low, window.offset + high):
+            begin = place - window.offset
+            middle = begin + place // BLOCK * _GOLDEN % _CIRCLE * size // _CIRCLE
             for sign in signs:
-                at = data.find(sign, middle, begin + BLOCK)
+                at = data.find(sign, middle, begin + size)
                 if at < 0:
                     at = data.find(sign, begin, middle)
                 if at >= 0:
                     start, end = view.line_start(at), data.find(b"\n", at)
                     if data[start : start + 1] == b"[" and plog.begins(data[start:at]):
                         break  # of CANN's own lines it does not matter how many there are
-                    alike = data.count(sign, start, end if end >= 0 else at + BLOCK)
-                    self._weight = max(1, data.count(sign, begin, begin + BLOCK) // max(1, alike))
+                    alike = data.count(sign, start, end if end >= 0 else at + size)
+                    self._weight = max(1, data.count(sign, begin, begin + size) // max(1, alike))
                     self._see_line(view, start)
                     break
         self._weight = 1

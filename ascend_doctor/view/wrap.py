@@ -26,6 +26,8 @@ _BEGINS = re.compile(
 )
 _OTHER = re.compile(rb"\n(?!\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] )")
 _DIGITS = re.compile(rb"\d+")
+# So many bytes of plog in which no line was broken are no chance.
+_ENOUGH = 64 << 10
 # So many lines that end at the margin are looked at.
 _LOOK = 100
 # So much of two lines is compared to see that they are of one series.
@@ -40,8 +42,8 @@ def margin(data: bytes) -> int | None:
     Broken lines all end at one column, none goes beyond it, and what stands below them is
     no message of its own.
     """
-    if data.startswith(b"[") and _OTHER.search(data, 0, len(data) - 1) is None:
-        return None  # every line begins with a level, and most files are like that
+    if data.startswith(b"[") and _OTHER.search(data, 0, min(len(data) - 1, _ENOUGH)) is None:
+        return None  # line after line begins with a level, and most files are like that
     lines = data.split(b"\n")
     widths = [*map(len, lines)]
     # A character takes at most four bytes, and a line may end in a carriage return.
