@@ -20,7 +20,8 @@ from ascend_doctor.scan.judge import evidence
 from ascend_doctor.scan.series import Line, Point, Series
 from ascend_doctor.view.prefix import NONE, Prefix, peel
 from ascend_doctor.view.printed import may_differ
-from ascend_doctor.view.view import Printed, Raw, View
+from ascend_doctor.view.raw import Raw
+from ascend_doctor.view.view import Printed, View
 from ascend_doctor.view.window import Window
 
 READ = 20_000

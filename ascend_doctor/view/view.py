@@ -71,7 +71,7 @@ class Printed:
                 if prefix is not NONE:
                     self._prefixes[len(out)] = prefix
                 if own < len(raw):
-                    # Only the shape without a map of its own: what the next piece shows again.
+                    # What the next piece shows again is taken off at the end of this one.
                     self._overlaps[len(out)] = max(0, len(text) - (len(raw) - own))
                 self._starts.append(size)
                 self._numbers.append((line, part))
@@ -148,6 +148,3 @@ def _raw_lines(
     for piece in pieces.all_in(0, len(data)):
         own = piece.end - piece.start
         yield piece.start, pieces.number(piece.start), data[piece.start : piece.shown], own
-
-
-__all__ = ["Printed", "Raw", "View", "of"]

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from ascend_doctor.formats.grouping import MAX_LINES
 from ascend_doctor.formats.record import Records, line_at
 from ascend_doctor.records import Origin, Record
-from ascend_doctor.view.view import Printed, Raw, View, of
+from ascend_doctor.view.raw import Raw
+from ascend_doctor.view.view import Printed, View, of
 from ascend_doctor.view.window import Sizes, Window, windows
 
 

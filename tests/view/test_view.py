@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from ascend_doctor.view.prefix import NONE, Prefix
 from ascend_doctor.view.printed import may_differ
-from ascend_doctor.view.view import Printed, Raw, View, of
+from ascend_doctor.view.raw import Raw
+from ascend_doctor.view.view import Printed, View, of
 from ascend_doctor.view.window import Sizes, Window, windows
 
 PLOG = b"[ERROR] GE(7,py):2026-03-04-05:06:07.008.009 [a.cc:1]7 boom\n"
