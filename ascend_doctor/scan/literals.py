@@ -41,12 +41,20 @@ class Literals:
         self._database.scratch = self._scratch
 
     def hits(self, text: bytes, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
-        """Return (offset, literal number) of the occurrences within a text, in its order."""
+        """Return (offset, literal number) of the occurrences within a text, in its order.
+
+        One that overlaps another of the same literal is left out: a line of nothing but dashes
+        would have one at each byte, and they say nothing new.
+        """
         found: list[tuple[int, int]] = []
         lengths = self._lengths
+        ends: dict[int, int] = {}
 
         def note(number: int, begin: int, stop: int, flags: int, context: Any) -> None:
-            found.append((start + stop - lengths[number], number))
+            begin = stop - lengths[number]
+            if begin >= ends.get(number, 0):
+                ends[number] = stop
+                found.append((start + begin, number))
 
         part: Any = text if start == 0 and end is None else memoryview(text)[start:end]
         if len(part):
