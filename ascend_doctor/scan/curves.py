@@ -1,9 +1,10 @@
 """The loss curves of one source, drawn while it is scanned, and what is wrong with them.
 
 Bounds: in the first part of a source, the first ``READ`` lines that mention a loss or a gradient
-are read; behind them one in every ``BLOCK`` bytes, which stands for all of its block. Each writer
-has one curve a name of the loss, at most ``MAX_CURVES`` in a source, and a curve is a bounded
-``Series``. What the curves say does not depend on how a part is cut into windows.
+are read; behind them one in each block of bytes, which stands for all of it, and blocks grow with
+the distance from the beginning. Each writer has one curve a name of the loss, at most
+``MAX_CURVES`` in a source, and a curve is a bounded ``Series``. What the curves say does not depend
+on how a part is cut into windows.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from ascend_doctor.view.view import Printed, View
 from ascend_doctor.view.window import Window
 
 READ = 20_000
-BLOCK = 32 << 10
-# Further on in a source, it is one in so many.
-FAR, FAR_BLOCK = 32 << 20, 128 << 10
+# Blocks of a source of each of which one line is read: up to where, and how long they are.
+BLOCK = 1 << 10
+TIERS = ((4 << 20, BLOCK), (16 << 20, 4 << 10), (64 << 20, 32 << 10))
+FAR_BLOCK = 128 << 10
 # Where so many lines were CANN's own, no more are read one by one.
 IDLE = 8
 # Multiples of the golden ratio are spread evenly and repeat in no period: of writers or kinds of
@@ -63,7 +65,7 @@ def _blocks(low: int, high: int) -> Iterator[tuple[int, int]]:
     """Yield the blocks of a source that begin from ``low`` on and before ``high``."""
     place = -(-low // BLOCK) * BLOCK
     while place < high:
-        size = BLOCK if place < FAR else FAR_BLOCK
+        size = next((size for limit, size in TIERS if place < limit), FAR_BLOCK)
         if place % size == 0:
             yield place, size
         place += BLOCK if place % size else size

@@ -177,7 +177,10 @@ def _windows(
             stop = aim = end
         high = aim if aim == stop else _cut(data, start, aim, sizes.piece)
         if high > low:
-            window = Window(data, (low - start, high - start), line, start, part, sizes.piece)
+            # A small source is one window, and its lines stay whole however long they are.
+            is_whole = low == 0 and high == stop
+            piece = max(sizes.piece, len(data)) if is_whole else sizes.piece
+            window = Window(data, (low - start, high - start), line, start, part, piece)
             yield window
             line = window.line_at(high - start)
             low = aim = high

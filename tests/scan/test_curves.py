@@ -345,6 +345,7 @@ def test_windows_do_not_matter(name):
 def test_a_long_log_is_sampled(monkeypatch):
     monkeypatch.setattr(curves, "READ", 500)
     monkeypatch.setattr(curves, "BLOCK", 512)
+    monkeypatch.setattr(curves, "TIERS", ((4 << 20, 512),))
     rng = random.Random(5)
     values = noisy(rng, fallen(5000, 10.8, 2.8, 700), 0.02) + noisy(rng, [10.3] * 5000, 0.02)
     text = nanogpt(values)
@@ -356,6 +357,7 @@ def test_a_long_log_is_sampled(monkeypatch):
 @pytest.mark.parametrize("name", [*FAULTY])
 def test_parts_are_joined_to_the_same_curve(monkeypatch, name):
     monkeypatch.setattr(curves, "BLOCK", 64)
+    monkeypatch.setattr(curves, "TIERS", ((4 << 20, 64),))
     text = mmengine(FAULTY[name][0](random.Random(name)))
     whole = scan(text).findings
     parts = scan(text, Scanner(KNOWN, Sizes(first=len(text) // 2, part=len(text) // 5)))
@@ -366,6 +368,7 @@ def test_parts_are_joined_to_the_same_curve(monkeypatch, name):
 def test_writers_who_take_turns_are_all_sampled(monkeypatch, writers):
     monkeypatch.setattr(curves, "READ", 100 * writers)
     monkeypatch.setattr(curves, "BLOCK", 512)
+    monkeypatch.setattr(curves, "TIERS", ((4 << 20, 512),))
     rng = random.Random(9)
     good = noisy(rng, fallen(1600, 10.8, 2.8, 150), 0.02)
     good, bad = (nanogpt(v).splitlines() for v in (good, [*good[:900], *[10.3] * 700]))
@@ -381,6 +384,7 @@ def test_writers_who_take_turns_are_all_sampled(monkeypatch, writers):
 def test_a_kind_of_line_that_always_comes_between_leaves_the_loss_in_sight(monkeypatch):
     monkeypatch.setattr(curves, "READ", 300)
     monkeypatch.setattr(curves, "BLOCK", 256)
+    monkeypatch.setattr(curves, "TIERS", ((4 << 20, 256),))
     rng = random.Random(9)
     steps = nanogpt(noisy(rng, [*fallen(900, 10.8, 2.8, 150), *[10.3] * 700], 0.02)).splitlines()
     text = "".join(f"{step}\nloss scale: 1.0\naux_loss: 0.1\n" for step in steps)
