@@ -73,7 +73,7 @@ class Line:
         With them switched on, plog and the program's own output share a stream; taken for more of
         a remark, the error that a program prints would count for nothing.
         """
-        return isinstance(self.head, plog.Head) and self.head.level in REMARKS
+        return isinstance(self.head, plog.Head) and self.head.level in plog.REMARKS
 
     def may_continue_plog(self, header: Line) -> bool:
         """Say whether it can be a further line of the message that begins in ``header``.
@@ -94,7 +94,6 @@ class Line:
         return one.key != b"" and one.key == two.key
 
 
-REMARKS = frozenset({"DEBUG", "INFO", "EVENT", "TRACE"})
 LEVEL_WORD = re.compile(
     rb"\s{0,16}[\[(<]{0,2}(DEBUG|INFO|WARNING|WARN|ERROR|CRITICAL|FATAL|Warning|Error)[\])>:]"
 )

@@ -24,7 +24,15 @@ _HEAD = re.compile(
     rb"(?::(?P<date>\d{4}-\d\d-\d\d)[- ](?P<clock>\d\d:\d\d:\d\d)\.(?P<ms>\d{3})\.?(?P<us>\d{3}))?"
 )
 
-_QUIET = frozenset({"DEBUG", "INFO", "EVENT", "TRACE", "WARNING"})
+# Bytes that a header may have.
+MAX_HEAD = 320
+# The time of a header with all its digits, which sorts as bytes.
+TIME = re.compile(rb"\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d\.\d{3}\.\d{3}")
+TIME_LENGTH = 27
+
+REMARKS = frozenset({"DEBUG", "INFO", "EVENT", "TRACE"})
+_QUIET = REMARKS | {"WARNING"}
+_REMARKS = tuple(f"[{level}]".encode() for level in sorted(REMARKS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,21 @@ class Head:
 def begins(line: bytes) -> bool:
     """Say whether ``line`` begins with a plog header."""
     return _HEAD.match(line) is not None
+
+
+def is_remark(data: bytes, start: int) -> bool:
+    """Say whether a message of less than a warning begins at ``start``."""
+    return data.startswith(_REMARKS, start) and begins(data[start : start + MAX_HEAD])
+
+
+def iso(time: bytes) -> str:
+    """Return a time that ``TIME`` matches in the form of a head.
+
+    >>> iso(b"2024-05-02-11:04:09.120.001")
+    '2024-05-02T11:04:09.120001'
+    """
+    text = time.decode()
+    return f"{text[:10]}T{text[11:19]}.{text[20:23]}{text[24:]}"
 
 
 def parse(line: bytes) -> Head | None:

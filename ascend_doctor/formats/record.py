@@ -25,8 +25,10 @@ from ascend_doctor.view.view import View
 
 # A traceback of a deep model has about a hundred frames of two lines.
 MAX_BACK_LINES = MAX_LINES
-# Lines of other writers in a row that may stand between two lines of one message.
-MAX_FOREIGN = 24
+# How far lines of others in a row may part two lines of one message. Writers that are named may
+# take turns, all ranks of a job in one log; a line that names none is far from being one of theirs.
+MAX_FOREIGN = 120
+_NAMED, _ANONYMOUS = 1, 5
 
 _WARNING = re.compile(rb":\d{1,7}: \w{1,40}Warning: ")
 
@@ -101,7 +103,7 @@ class Records:
                 gap += 1
                 continue
             if line.stream != target.stream and line.kind is not Kind.BLANK:
-                foreign += 1
+                foreign += _distance(line)
                 continue
             found.append(line)
             last = line
@@ -127,7 +129,7 @@ class Records:
                 yield line
                 gap = foreign = 0
             else:
-                foreign += 1
+                foreign += _distance(line)
 
     def _record(self, group: Group) -> Record:
         while len(group.lines) > 1 and group.lines[-1].kind is Kind.BLANK:
@@ -157,6 +159,10 @@ def line_at(record: Record, offset: int) -> tuple[int, bytes]:
     end = record.text.find(b"\n", offset)
     index = record.text.count(b"\n", 0, begin)
     return record.lines[index], record.text[begin : end if end >= 0 else None]
+
+
+def _distance(foreign: Line) -> int:
+    return _ANONYMOUS if foreign.is_anonymous else _NAMED
 
 
 def _begins(line: Line, mark: Line | None) -> bool:

@@ -69,7 +69,8 @@ def is_excluded(rule: Rule, record: Record) -> bool:
     return any(literal in record.text for literal in rule.excludes_record)
 
 
-def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | None:
+def places(variant: Variant, text: bytes) -> tuple[int, int] | None:
+    """Return where the literals of a wording begin and end in a text that holds them in order."""
     start = end = -1
     position = 0
     for literal in variant.literals:
@@ -79,6 +80,14 @@ def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | No
         if start < 0:
             start = at
         position = end = at + len(literal)
+    return start, end
+
+
+def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | None:
+    found_at = places(variant, text)
+    if found_at is None:
+        return None
+    start, end = found_at
     weight = sum(map(len, variant.literals))
     if variant.compiled is None:
         return Match(start, {}, weight, variant.number)

@@ -14,7 +14,7 @@ from functools import cache
 
 from ascend_doctor.facts import MAX_SIGHTINGS
 from ascend_doctor.formats import plog
-from ascend_doctor.knowledge.match import REGEX_TIMEOUT_S
+from ascend_doctor.knowledge.match import REGEX_TIMEOUT_S, places
 from ascend_doctor.knowledge.rule import Variant
 from ascend_doctor.knowledge.uniform import DECIMAL, HEXADECIMAL, words_with_digits
 from ascend_doctor.scan.judging import Judged
@@ -38,12 +38,8 @@ MAX_SEEN = 1 << 16
 # Shapes of messages that are known.
 MAX_SHAPES = 1 << 15
 
-_TIME = re.compile(rb"\d{4}-\d\d-\d\d[- ]\d\d:\d\d:\d\d\.\d{3}\.\d{3}")
 _DIGITS = re.compile(rb"\d+")
-TIME_LENGTH = 27
 _LATEST = b"~"
-# How far into a message its time may stand.
-MAX_HEAD = 320
 
 # Bytes that equal messages may differ in.
 _DROPPED = b"0123456789abcdef"
@@ -147,7 +143,7 @@ class Templates:
 
     def learn(self, key: bytes, text: bytes, judged: Judged | None) -> None:
         """Keep the template of a message, if it can stand for others."""
-        time = _TIME.search(text, 0, MAX_HEAD)
+        time = plog.TIME.search(text, 0, plog.MAX_HEAD)
         head = plog.parse(text)
         if time is None or head is None or head.time is None or not _is_closed(text, head):
             return
@@ -159,7 +155,7 @@ class Templates:
             return
         begin = re.escape(text[1 : time.start()])
         body = fitting(text, time.end(), numbers)
-        fits = re.compile(b"%b%b%b" % (begin, _TIME.pattern, body), re.DOTALL).fullmatch
+        fits = re.compile(b"%b%b%b" % (begin, plog.TIME.pattern, body), re.DOTALL).fullmatch
         template = Template(fits, time.start() - 1, checks, judged, *_fixed(text, time, numbers))
         if judged is not None:
             template.limit = _LATEST
@@ -242,7 +238,7 @@ def _checks(judged: Judged, text: bytes) -> tuple[Check, ...] | None:
         if rule.explainer is not None:
             return None
         for variant in rule.match:
-            if not _in_order(variant, text):
+            if places(variant, text) is None:
                 continue
             if variant.compiled is None:
                 break
@@ -278,16 +274,6 @@ def _words(variant: Variant) -> Iterator[bytes]:
 @cache
 def _reach_of(words: tuple[bytes, ...]) -> Reach:
     return Reach(words)
-
-
-def _in_order(variant: Variant, text: bytes) -> bool:
-    place = 0
-    for literal in variant.literals:
-        place = text.find(literal, place)
-        if place < 0:
-            return False
-        place += len(literal)
-    return True
 
 
 def _is_closed(text: bytes, head: plog.Head) -> bool:

@@ -94,11 +94,7 @@ class Scanner:
 
         How many lines are missing there is not known, and so not on which lines the rest stands.
         """
-        joined = iter(parts)
-        whole = next(joined)
-        while whole.coverage.broken is None and (part := next(joined, None)) is not None:
-            whole.join(part)
-        return self._shard(whole, kind)
+        return self._shard(_joined(parts), kind)
 
     def _kind_of_parts(self, stream: FileStream) -> str | None:
         """Return the kind of a file whose parts can be read apart, None of any other."""
@@ -121,20 +117,18 @@ class Scanner:
         kind = kind_of(head)
         if kind == "profile":
             return scan_table(source, chain((head,), text), self._tables)
-        whole: Part | None = None
         ending = _Ending()
-        by_part = groupby(
-            windows(ending.until_broken(chain((head,), text)), self._sizes),
-            key=attrgetter("part"),
-        )
-        for _, some in by_part:
+        whole = _joined(self._parts_in(source, ending.until_broken(chain((head,), text))))
+        whole.coverage.broken = ending.reason
+        return self._shard(whole, kind)
+
+    def _parts_in(self, source: Source, text: Iterator[bytes]) -> Iterator[Part]:
+        """Yield the parts of a stream, of which there is one at least."""
+        for _, some in groupby(windows(text, self._sizes), key=attrgetter("part")):
             reading = self._reader.begin(source.path)
             for window in some:
                 reading.read(window)
-            whole = _joined(whole, reading.finish())
-        whole = Part(source.path) if whole is None else whole
-        whole.coverage.broken = ending.reason
-        return self._shard(whole, kind)
+            yield reading.finish()
 
     def _shard(self, whole: Part, kind: str) -> Shard:
         collection, coverage = whole.collection, whole.coverage
@@ -158,10 +152,12 @@ class Scanner:
         )
 
 
-def _joined(whole: Part | None, part: Part) -> Part:
-    if whole is None:
-        return part
-    whole.join(part)
+def _joined(parts: Iterable[Part]) -> Part:
+    """Join parts in their order, up to where one breaks off."""
+    left = iter(parts)
+    whole = next(left)
+    while whole.coverage.broken is None and (part := next(left, None)) is not None:
+        whole.join(part)
     return whole
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ascend_doctor.formats import plog
 from ascend_doctor.scan.asides import Asides
-from ascend_doctor.scan.fold import MAX_HEAD, TIME_LENGTH, Template, Templates, key_of, shapes_of
+from ascend_doctor.scan.fold import Template, Templates, key_of, shapes_of
 from ascend_doctor.scan.judging import Judging
 from ascend_doctor.scan.literals import Literal, Literals
 from ascend_doctor.scan.part import Part
@@ -93,7 +93,7 @@ class Storm:
                     judged.record,
                     judged.judgement,
                     template.count,
-                    _iso(template.last),
+                    plog.iso(template.last),
                 )
 
     def _fold(
@@ -134,7 +134,7 @@ class Storm:
                 above = None
                 self._learn(window, view, judging, begin, below, words.get(number, b""))
             else:
-                time = unit[template.time : template.time + TIME_LENGTH]
+                time = unit[template.time : template.time + plog.TIME_LENGTH]
                 if time < template.limit:
                     self._look(window, view, judging, at, below)
                     template.add_earliest(time)
@@ -146,7 +146,7 @@ class Storm:
                     if time > above_last:
                         template.last = time
             at = below
-        if above is not None and not plog.begins(window.data[at : at + MAX_HEAD]):
+        if above is not None and not plog.begins(window.data[at : at + plog.MAX_HEAD]):
             above.undo(above_last)
             self._look(window, view, judging, above_at, at)
         return folded
@@ -175,8 +175,3 @@ class Storm:
         self._signs.update(dict.fromkeys(seen.signs))
         judging.take(self._targets.of(view, hits))
         return not (seen.is_marked or seen.is_environment)
-
-
-def _iso(time: bytes) -> str:
-    text = time.decode()
-    return f"{text[:10]}T{text[11:19]}.{text[20:23]}{text[24:]}"

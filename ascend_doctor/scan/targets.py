@@ -16,9 +16,6 @@ Target = tuple[int, Meaning]
 # Where a literal stands, and its number.
 Hit = tuple[int, int]
 
-# How a remark begins, and how long its header may be.
-_REMARKS = (b"[INFO]", b"[EVENT]", b"[DEBUG]", b"[TRACE]")
-_HEAD = 320
 _ALARM = Meaning(is_alarm=True)
 _NEWLINE = b"\n"
 
@@ -68,7 +65,7 @@ class Targets:
                     yield from self._in_quoted(view, start)
                 else:
                     is_error = view.line(start)[0].level in ERRORS
-                    is_remark = _is_remark(data, text_from)
+                    is_remark = plog.is_remark(data, text_from)
             if text_from is None or (is_remark and meaning.is_for_errors):
                 continue
             if at < text_from:
@@ -90,8 +87,3 @@ class Targets:
                     meaning = self._meanings[number]
                     if not meaning.is_level and (not meaning.is_head or offset == 0):
                         yield place, meaning
-
-
-def _is_remark(data: bytes, start: int) -> bool:
-    """Say whether a text begins with a plog header of less than a warning."""
-    return data.startswith(_REMARKS, start) and plog.begins(data[start : start + _HEAD])

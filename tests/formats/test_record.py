@@ -392,6 +392,23 @@ def test_records_are_the_same_in_whichever_window_owns_them(lines, margin):
     assert found == expected
 
 
+@pytest.mark.parametrize("ranks", [2, 16, 64])
+def test_ranks_that_take_turns_line_by_line_have_their_own_tracebacks(ranks):
+    lines = [
+        "Traceback (most recent call last):",
+        '  File "/a/t.py", line 3, in f',
+        "    g()",
+        "RuntimeError: call aclnnX failed, detail:EE1001: no good",
+        "EE1001: The argument is invalid.",
+        "        Solution: none",
+    ]
+    data = "".join(f"[rank{rank}]: {line}\n" for line in lines for rank in range(ranks))
+    found = records_of(data.encode())
+    assert [record.lines for record in found] == [
+        tuple(range(rank + 1, 6 * ranks + 1, ranks)) for rank in range(ranks)
+    ]
+
+
 def test_a_report_goes_on_where_only_its_first_lines_have_a_prefix():
     data = (
         b"[rank3]: Traceback (most recent call last):\n"
