@@ -85,6 +85,7 @@ class Record:
         time: ``YYYY-MM-DDThh:mm:ss.ffffff`` in the log's own zone, sortable as text.
         text: the message as it was printed, prefixes removed.
         lines: original line number of each line of ``text``.
+        starts: where each of them begins in the view that the record was put together in.
     """
 
     source: str
@@ -97,6 +98,7 @@ class Record:
     origin: Origin
     text: bytes
     lines: tuple[int, ...]
+    starts: tuple[int, ...] = field(default=(), compare=False)
 
 
 def sortable(time: str | None) -> str:
@@ -112,7 +114,13 @@ def sortable(time: str | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A line of a log that is kept and shown as proof."""
+    """A line of a log that is kept and shown as proof.
+
+    Attributes:
+        before, after: the lines around it in its file, without colours. Kept of the first places
+            only, and no part of what makes two proofs equal.
+        match: first and last+1 character of ``text`` that decided.
+    """
 
     path: str
     line: int
@@ -122,6 +130,9 @@ class Evidence:
     level: str = ""
     module: str | None = None
     origin: Origin = Origin()
+    before: tuple[str, ...] = field(default=(), compare=False)
+    after: tuple[str, ...] = field(default=(), compare=False)
+    match: tuple[int, int] | None = field(default=None, compare=False)
 
     @property
     def key(self) -> tuple[str, str, tuple[int, int]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from ascend_doctor.engines.surroundings import Surroundings, without
 from ascend_doctor.facts import Facts, Process, Shard
 from ascend_doctor.ingest.source import Skipped
 
@@ -20,6 +22,8 @@ class Gathering:
 
     def __init__(self) -> None:
         self._shards: dict[int, list[Shard]] = {}
+        self._places: dict[str, tuple[list[Shard], int]] = {}
+        self._surroundings = Surroundings()
         self._skipped: set[tuple[str, str]] = set()
         self._levels: dict[frozenset[str], frozenset[str]] = {}
         self._times: dict[str | tuple[str, str], Any] = {}
@@ -34,7 +38,19 @@ class Gathering:
                 self.skip(result)
             else:
                 shards.append(self._slim(result))
+                self._strip(result, shards)
         return count
+
+    def _strip(self, shard: Shard, shards: list[Shard]) -> None:
+        """Take the lines around later proofs off a shard that was just added, and off others."""
+        bare: defaultdict[str, set[Any]] = defaultdict(set)
+        if shard.findings or shard.codes or shard.unknown:
+            self._places[shard.path] = (shards, len(shards) - 1)
+            for path, proof in self._surroundings.note(shard):
+                bare[path].add(proof)
+        for path, proofs in bare.items():
+            others, place = self._places[path]
+            others[place] = without(others[place], proofs)
 
     def _slim(self, shard: Shard) -> Shard:
         """Return an equal shard that shares with others what they have in common.

@@ -149,6 +149,7 @@ class Records:
             source=self._source,
             order=numbers[0],
             lines=tuple(number for number, _ in numbers),
+            starts=tuple(line.start for line in group.lines),
             path_origin=self._path_origin,
         )
 
@@ -182,6 +183,7 @@ def _with_fields(
     source: str,
     order: tuple[int, int],
     lines: tuple[int, ...],
+    starts: tuple[int, ...],
     path_origin: Origin,
 ) -> Record:
     """Read level, module, time and process off the lines of a record."""
@@ -226,6 +228,7 @@ def _with_fields(
         ),
         text=text,
         lines=lines,
+        starts=starts,
     )
 
 

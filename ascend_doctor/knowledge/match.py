@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ascend_doctor.knowledge.rule import Rule, Variant
 from ascend_doctor.knowledge.texts import is_valid
@@ -22,14 +22,15 @@ _QUIET = frozenset({"DEBUG", "INFO", "TRACE", "EVENT"})
 class Match:
     """Where the first literal stands in the record's text, and what was captured.
 
-    ``weight`` is the length of the literals: how much of the text is accounted for;
-    ``variant`` is the number of the wording in the rule file.
+    What matched stands in ``span`` of the text. ``weight`` is the length of the literals: how much
+    of the text is accounted for; ``variant`` is the number of the wording in the rule file.
     """
 
     offset: int
     captures: Mapping[str, str]
     weight: int
     variant: int = 0
+    span: tuple[int, int] = field(default=(0, 0), compare=False)
 
 
 class TooSlow(Exception):
@@ -90,7 +91,7 @@ def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | No
     start, end = found_at
     weight = sum(map(len, variant.literals))
     if variant.compiled is None:
-        return Match(start, {}, weight, variant.number)
+        return Match(start, {}, weight, variant.number, found_at)
     low = max(0, start - WINDOW_BEFORE)
     window = text[low : end + WINDOW_AFTER]
     try:
@@ -106,5 +107,9 @@ def _fits(variant: Variant, text: bytes, types: Mapping[str, str]) -> Match | No
             if is_valid(types[name], value):
                 captures[name] = value
     # Of several places with the first literal, the one that the regex confirmed is quoted.
-    inside = text.find(variant.literals[0], low + found.start(), low + found.end())
-    return Match(start if inside < 0 else inside, captures, weight, variant.number)
+    first, last = low + found.start(), low + found.end()
+    inside = text.find(variant.literals[0], first, last)
+    if first <= end and start <= last:
+        first, last = min(first, start), max(last, end)
+    place = start if inside < 0 else inside
+    return Match(place, captures, weight, variant.number, (first, last))

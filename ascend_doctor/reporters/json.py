@@ -35,7 +35,7 @@ def as_dict(report: Report) -> dict[str, Any]:
                 "template": item.template,
                 "level": item.level,
                 "count": item.count,
-                "first": _place(item.first),
+                "first": _surrounded(item.first),
             }
             for item in report.unexplained
         ],
@@ -97,9 +97,20 @@ def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
+def _surrounded(evidence: Evidence) -> dict[str, Any]:
+    return {
+        **_place(evidence),
+        "before": list(evidence.before),
+        "after": list(evidence.after),
+    }
+
+
 def _evidence(evidence: Evidence) -> dict[str, Any]:
     return {
         **_place(evidence),
+        "match": None if evidence.match is None else list(evidence.match),
+        "before": list(evidence.before),
+        "after": list(evidence.after),
         "time": evidence.time,
         "level": evidence.level or None,
         "module": evidence.module,

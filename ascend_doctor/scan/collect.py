@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Unknown
@@ -31,15 +31,26 @@ MAX_LINE = 2048
 MAX_TEMPLATE = 512
 
 
+_Key = tuple[str, str, tuple[int, int]]
+# Returns a line of a record together with the lines around it.
+Surround = Callable[[Record, Evidence], Evidence]
+
+
 @dataclass(slots=True)
 class _Tally:
     count: int = 0
     sightings: list[Sighting] = field(default_factory=list)
     first: str | None = None
     last: str | None = None
+    earliest: _Key | None = None
+
+    def is_first(self, sighting: Sighting) -> bool:
+        return self.earliest is None or sighting.key < self.earliest
 
     def add(self, sighting: Sighting, count: int = 1) -> None:
         self.count += count
+        if self.is_first(sighting):
+            self.earliest = sighting.key
         time = sighting.evidence[0].time
         if time is not None:
             self.first = time if self.first is None else min(self.first, time)
@@ -55,6 +66,7 @@ class _Tally:
             self.last = other.last if self.last is None else max(self.last, other.last)
         self.sightings += [sighting.moved(lines) for sighting in other.sightings]
         self.trim()
+        self.earliest = self.sightings[0].key
 
     def trim(self) -> None:
         self.sightings = heapq.nsmallest(MAX_SIGHTINGS, self.sightings, key=lambda s: s.key)
@@ -117,19 +129,33 @@ class Collection:
         for key, (count, level, evidence) in other._unknown.items():
             self._count_unknown(key, count, level, evidence.moved(lines))
 
-    def add(self, record: Record, judgement: Judgement, weights: Mapping[str, int]) -> Process:
+    def add(
+        self, record: Record, judgement: Judgement, weights: Mapping[str, int], surround: Surround
+    ) -> Process:
         """Count what one record says; return who wrote it.
 
-        ``weights`` tells by rule for how many records it stands.
+        ``weights`` tells by rule for how many records it stands. The earliest place of each finding
+        is kept with the lines around it.
         """
         process = self.process_of(record)
+
+        def add(tally: _Tally, sighting: Sighting, count: int) -> None:
+            if tally.is_first(sighting):
+                deciding, *others = sighting.evidence
+                sighting = replace(sighting, evidence=(surround(record, deciding), *others))
+            tally.add(sighting, count)
+
         for rule, sighting in judgement.sightings:
-            self.add_finding(rule, process, sighting, weights[rule])
+            add(self._findings.setdefault((rule, process), _Tally()), sighting, weights[rule])
         for code, place in judgement.codes:
             tally = self._codes.setdefault((code.table, code.code, process), _Tally())
-            tally.add(Sighting((place,), {}, (code.label,)))
+            add(tally, Sighting((place,), {}, (code.label,)), 1)
         if judgement.unknown is not None:
-            self._count_unknown(template_of(record), 1, record.level, judgement.unknown)
+            key, unknown = template_of(record), judgement.unknown
+            known = self._unknown.get(key)
+            if known is None or unknown.order < known[2].order:
+                unknown = surround(record, unknown)
+            self._count_unknown(key, 1, record.level, unknown)
         return process
 
     def process_of(self, record: Record) -> Process:

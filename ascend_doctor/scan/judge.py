@@ -86,19 +86,33 @@ def judge(record: Record, rules: Iterable[Rule], knowledge: Knowledge, spend: Sp
     return Judgement(unknown=evidence(record, 0), slow=slow)
 
 
-def evidence(record: Record, offset: int) -> Evidence:
-    """Return the line at ``offset`` of a record as proof to keep."""
+def evidence(record: Record, offset: int, span: tuple[int, int] | None = None) -> Evidence:
+    """Return the line at ``offset`` of a record as proof to keep; what is in ``span`` decided."""
     number, line = line_at(record, offset)
+    text = shown(line[: 4 * MAX_LINE])[:MAX_LINE].rstrip()
     return Evidence(
         path=record.source,
         line=number,
-        text=shown(line[: 4 * MAX_LINE])[:MAX_LINE].rstrip(),
+        text=text,
         order=record.order,
         time=record.time,
         level=record.level,
         module=record.module,
         origin=record.origin,
+        match=None if span is None else _marked(record, offset, span, line, text),
     )
+
+
+def _marked(
+    record: Record, offset: int, span: tuple[int, int], line: bytes, text: str
+) -> tuple[int, int] | None:
+    """Return which characters of a shown line stand in a span of its record."""
+    begin = record.text.rfind(b"\n", 0, offset) + 1
+    low, high = (max(0, place - begin) for place in span)
+    before, within = shown(line[:low]), shown(line[:high])
+    if not (within.startswith(before) and text.startswith(before)):
+        return None  # the encoding of the line shows only as a whole
+    return len(before), min(len(within), len(text))
 
 
 def _explained(rule: Rule, found: Match) -> Match | None:
@@ -113,7 +127,7 @@ def _explained(rule: Rule, found: Match) -> Match | None:
 
 def _sighting(record: Record, found: Match, codes: tuple[str, ...]) -> Sighting:
     return Sighting(
-        evidence=_proof(record, found.offset),
+        evidence=_proof(record, found),
         captures=found.captures,
         codes=codes,
         location=python.location(record.text.split(b"\n")),
@@ -122,9 +136,9 @@ def _sighting(record: Record, found: Match, codes: tuple[str, ...]) -> Sighting:
     )
 
 
-def _proof(record: Record, offset: int) -> tuple[Evidence, ...]:
+def _proof(record: Record, found: Match) -> tuple[Evidence, ...]:
     """Return the deciding line and, where it is another, the line that raised."""
-    deciding = evidence(record, offset)
+    deciding = evidence(record, found.offset, found.span)
     position = 0
     for line in record.text.split(b"\n"):
         if python.RAISED.match(line):

@@ -12,13 +12,18 @@ from ascend_doctor.formats.sniff import origin_of
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.match import is_quiet
 from ascend_doctor.knowledge.rule import Rule
-from ascend_doctor.records import Record
+from ascend_doctor.records import Evidence, Record
 from ascend_doctor.scan.judge import Judgement, judge
 from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.sampling import Sampler
 from ascend_doctor.scan.targets import Target
+from ascend_doctor.view.encoding import shown
+from ascend_doctor.view.printed import uncoloured
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed
+
+# Characters that are kept of a line around a proof.
+MAX_AROUND = 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,7 @@ class Judging:
         self._records = Records(view, part.source, origin_of(part.source))
         self._collection = part.collection
         self._knowledge = knowledge
+        self._view = view
         self._body = view.body
         self._is_raw = isinstance(view, Raw)
         self._samplers = samplers
@@ -117,8 +123,20 @@ class Judging:
         if is_passed:
             judgement = replace(judgement, unknown=None)
         weights = {rule.id: weight for rule, weight in rules.values()}
-        process = self._collection.add(record, judgement, weights)
+        process = self._collection.add(record, judgement, weights, self._surrounded)
         return Judged(record, process, judgement, tried)
+
+    def _surrounded(self, record: Record, proof: Evidence) -> Evidence:
+        """Return a line of a record together with the lines around it."""
+        start = record.starts[record.lines.index(proof.line)]
+        before, after = self._view.around(start)
+        return replace(proof, before=_shown(before), after=_shown(after))
+
+
+def _shown(lines: Iterable[bytes]) -> tuple[str, ...]:
+    """Return lines as a terminal would show them, cut to a length."""
+    drawn = (uncoloured(line).rstrip(b"\r").rpartition(b"\r")[2] for line in lines)
+    return tuple(shown(line[: 4 * MAX_AROUND])[:MAX_AROUND] for line in drawn)
 
 
 def _begins_anew(record: Record) -> bool:

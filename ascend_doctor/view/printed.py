@@ -46,7 +46,7 @@ def printed(raw: bytes, before: Before) -> Iterator[tuple[Prefix, bytes]]:
 
     ``before`` tells the line that is shown above it.
     """
-    raw = _uncoloured(raw).rstrip(b"\r")
+    raw = uncoloured(raw).rstrip(b"\r")
     for piece in filter(None, raw.split(b"\r")) if b"\r" in raw else (raw,):
         prefix, line = peel(piece)
         if b"\\n" in line or line.startswith(b"{"):
@@ -58,7 +58,8 @@ def printed(raw: bytes, before: Before) -> Iterator[tuple[Prefix, bytes]]:
             before = partial(bytes, line)
 
 
-def _uncoloured(line: bytes) -> bytes:
+def uncoloured(line: bytes) -> bytes:
+    """Return a line without its colours and other codes for terminals."""
     return _ANSI.sub(b"", line) if b"\x1b" in line else line
 
 
@@ -76,7 +77,7 @@ def _opened(
     quoted = json_line.parse(line)
     if quoted is not None:
         prefix = joined(prefix, quoted[0])
-        parts: Iterable[bytes] = _uncoloured(quoted[1]).replace(b"\r", b"").split(b"\n")
+        parts: Iterable[bytes] = uncoloured(quoted[1]).replace(b"\r", b"").split(b"\n")
     elif b"\\n" in line:
         parts = _unescaped(line)
     else:

@@ -27,6 +27,7 @@ class Raw:
     def __init__(self, window: Window) -> None:
         self.data = window.data
         self.body = window.body
+        self.around = window.around
         self._pieces = Pieces(window)
         self._shown: dict[int, Shown] = {}
         self._depth = 0

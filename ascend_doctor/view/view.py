@@ -57,6 +57,8 @@ class Printed:
         out: list[bytes] = []
         self._starts: list[int] = []
         self._numbers: list[tuple[int, int]] = []
+        self._window = window
+        self._raw_starts: list[int] = []
         self._prefixes: dict[int, Prefix] = {}
         self._overlaps: dict[int, int] = {}
         size = low = 0
@@ -74,6 +76,7 @@ class Printed:
                     # What the next piece shows again is taken off at the end of this one.
                     self._overlaps[len(out)] = max(0, len(text) - (len(raw) - own))
                 self._starts.append(size)
+                self._raw_starts.append(start)
                 self._numbers.append((line, part))
                 out.append(text)
                 size += len(text) + 1
@@ -116,6 +119,10 @@ class Printed:
     def number(self, start: int) -> tuple[int, int]:
         """See ``View``."""
         return self._numbers[bisect_right(self._starts, start) - 1]
+
+    def around(self, start: int) -> tuple[list[bytes], list[bytes]]:
+        """See ``Window``."""
+        return self._window.around(self._raw_starts[bisect_right(self._starts, start) - 1])
 
 
 def of(window: Window, *, is_marked: bool = True) -> Printed | Raw:

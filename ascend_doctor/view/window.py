@@ -24,6 +24,10 @@ FIRST = 1 << 20
 PART = 64 << 20
 _STEP = 32 << 10
 
+# Lines around one that are shown with it, and how far they may reach: any window has so much.
+_AROUND = 3
+_REACH = 8 << 10
+
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
@@ -120,6 +124,27 @@ class Window:
     def line_at(self, offset: int) -> int:
         """Return the number, within the part, of the line that holds ``offset``."""
         return self._lines.at(offset)
+
+    def around(self, start: int) -> tuple[list[bytes], list[bytes]]:
+        """Return the lines before and behind the one at ``start``, not those too long to show."""
+        data, newline = self.data, ord("\n")
+        before: list[bytes] = []
+        low = start
+        while len(before) < _AROUND and low > 0 and data[low - 1] == newline:
+            high = low - 1
+            low = data.rfind(b"\n", max(0, start - _REACH), high) + 1
+            if low == 0 and (self.offset > 0 or start > _REACH):
+                break
+            before.append(data[low:high])
+        after: list[bytes] = []
+        high = data.find(b"\n", start, start + _REACH)
+        while len(after) < _AROUND and 0 <= high < len(data) - 1:
+            low = high + 1
+            high = data.find(b"\n", low, start + 2 * _REACH)
+            if high < 0 and (len(data) > start + 2 * _REACH):
+                break
+            after.append(data[low : high if high >= 0 else None])
+        return before[::-1], after
 
 
 ReadAt = Callable[[int, int], bytes]
