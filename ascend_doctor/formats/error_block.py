@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 _CODE = rb"(?:E[1-9A-Z]|W[1-9A-Z])\d{4}"
 _TIME = rb"(?P<date>\d{4}-\d\d-\d\d)-(?P<clock>\d\d:\d\d:\d\d)\.(?P<ms>\d{3})\.(?P<us>\d{3})"
-_HEAD = re.compile(
+HEAD = re.compile(
     rb"(?:\[ERROR\] [\w.]{1,40}: )?(?:"
     rb"\[PID: ?(?P<pid>\d{1,10})\] ?(?:" + _TIME + rb")?"
     rb"|" + _CODE + rb"(?=[:\[ ])[: ]{0,2}(?:\[PID: ?(?P<pid2>\d{1,10})\])? ?"
@@ -45,7 +45,7 @@ class Head:
 
 def parse(line: bytes) -> Head | None:
     """Return the head of an error block, if ``line`` is one."""
-    found = _HEAD.match(line)
+    found = HEAD.match(line)
     if found is None:
         return None
     pid = found["pid"] or found["pid2"]

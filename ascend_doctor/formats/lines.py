@@ -5,10 +5,11 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
-from ascend_doctor.view.prefix import NONE, Prefix, joined
+from ascend_doctor.view.prefix import NONE, Prefix, joined, may_begin
 from ascend_doctor.view.view import View
 
 Head = plog.Head | torch_npu.Head | logged.Head | error_block.Head
@@ -121,14 +122,19 @@ class Lines:
 
     def __init__(self, view: View) -> None:
         self._view = view
+        # As they stand, and with the prefixes that they inherit.
+        self._plain: dict[int, Line] = {}
         self._lines: dict[int, Line] = {}
         self._whole: dict[int, bool] = {}
 
     def at(self, start: int) -> Line:
         """Return the line that begins at ``start``."""
-        line = self._read(start)
-        if line.is_anonymous and line.kind in _REPORT:
-            line.prefix = joined(self._inherited(line), line.prefix)
+        line = self._lines.get(start)
+        if line is None:
+            line = self._read(start)
+            if line.kind in _REPORT and line.is_anonymous:
+                line = replace(line, prefix=joined(self._inherited(line), line.prefix))
+            self._lines[start] = line
         return line
 
     def _inherited(self, line: Line) -> Prefix:
@@ -150,12 +156,11 @@ class Lines:
         return NONE
 
     def _read(self, start: int) -> Line:
-        line = self._lines.get(start)
+        line = self._plain.get(start)
         if line is None:
             prefix, text = self._view.line(start)
             kind, head = _classify(text)
-            line = Line(start, kind, prefix, text, head)
-            self._lines[start] = line
+            line = self._plain[start] = Line(start, kind, prefix, text, head)
         return line
 
     def is_whole(self, line: Line) -> bool:
@@ -209,26 +214,40 @@ class Lines:
 
 def _classify(text: bytes) -> tuple[Kind, Head | None]:
     """Say what a line is; the order matters, as a plog line may quote anything."""
-    stripped = text.strip()
-    if not stripped:
+    if not text or text.isspace():
         return Kind.BLANK, None
-    for kind, test in _TESTS:
+    for kind, test in _tests_of(text[:_START]):
         found = test(text)
         if found is not None:
             return kind, None if isinstance(found, re.Match) else found
+    if torch_npu.raises(text):
+        return Kind.RAISED, None
     return (Kind.INDENTED if text[0] in b" \t" else Kind.TEXT), None
 
 
-_TESTS: tuple[tuple[Kind, Callable[[bytes], Head | re.Match[bytes] | None]], ...] = (
-    (Kind.PLOG, plog.parse),
-    (Kind.ERR, torch_npu.parse),
-    (Kind.TRACEBACK, python.TRACEBACK.match),
-    (Kind.FRAME, python.FRAME.match),
-    (Kind.LOGGED, logged.parse),
-    (Kind.DETAIL, torch_npu.DETAIL.match),
-    (Kind.DETAIL, python.STACK.match),
-    (Kind.DETAIL, error_block.TRACE.match),
-    (Kind.BLOCK, error_block.parse),
-    (Kind.RAISED, python.RAISED.match),
-    (Kind.RAISED, torch_npu.RAISED.search),
+_Test = Callable[[bytes], Head | re.Match[bytes] | None]
+# How lines of a kind may begin, and what says for certain that one is of it.
+_TESTS: tuple[tuple[Kind, tuple[re.Pattern[bytes], ...], _Test], ...] = (
+    (Kind.PLOG, (plog.HEAD,), plog.parse),
+    (Kind.ERR, (torch_npu.HEAD,), torch_npu.parse),
+    (Kind.TRACEBACK, (python.TRACEBACK,), python.TRACEBACK.match),
+    (Kind.FRAME, (python.FRAME,), python.FRAME.match),
+    (Kind.LOGGED, logged.HEADS, logged.parse),
+    (Kind.DETAIL, (torch_npu.DETAIL,), torch_npu.DETAIL.match),
+    (Kind.DETAIL, (python.STACK,), python.STACK.match),
+    (Kind.DETAIL, (error_block.TRACE,), error_block.TRACE.match),
+    (Kind.BLOCK, (error_block.HEAD,), error_block.parse),
+    (Kind.RAISED, (python.RAISED,), python.RAISED.match),
 )
+# So many bytes of a line rule most kinds out.
+_START = 3
+
+
+@lru_cache(maxsize=4096)
+def _tests_of(start: bytes) -> tuple[tuple[Kind, _Test], ...]:
+    """Return the tests for a line that begins with ``start``."""
+    return tuple(
+        (kind, test)
+        for kind, heads, test in _TESTS
+        if any(may_begin(head, start) for head in heads)
+    )

@@ -23,6 +23,8 @@ _C10 = re.compile(
     rb"|\d? ?\d{1,2}/\d\d \d\d:\d\d:\d\d\. ?\d{1,6} )[^\]\n]{1,160}\] "
 )
 _KERNEL = re.compile(rb"\[ {0,8}\d{1,9}\.\d{6}\] ")
+# How lines with such a head begin.
+HEADS = (_GLOG, _C10, _KERNEL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,10 @@ _OPENINGS = frozenset({b"INFO", b"and", b"the", b"with", b"has", b"gives", b"ran
 _REACH = 40
 _JOINED = frozenset(b"_/.-")
 # Validation, test, evaluation; in Chinese as well. What is cheap to find tells where to look.
-_OTHER_SIGN = re.compile("[vV]al|VAL|est|EST|dev|redict|验证|测试|评估".encode())
+_OTHER_SIGNS = tuple(
+    sign.encode()
+    for sign in ("val", "Val", "VAL", "est", "EST", "dev", "redict", "验证", "测试", "评估")
+)
 _OTHER_DATA = re.compile(
     rb"(?<![A-Za-z])(?i:val|valid|validat(?:e|ion|ing)|eval|evaluat(?:e|ion|ing)|test|testing|dev"
     rb"|predict(?:ion|ing)?)(?![A-Za-z])|\xe9\xaa\x8c\xe8\xaf\x81|\xe6\xb5\x8b\xe8\xaf\x95"
@@ -62,7 +65,7 @@ _EPOCH = re.compile(
     + rb"\[? {0,8}(?P<step>\d{1,9}) ?/ ?\d)?"
 )
 # TensorFlow 1 prints sec/step behind each step, which is no bar.
-_BAR = re.compile(rb"%\||it/s|s/it|s/step")
+_BARS = (b"%|", b"it/s", b"s/it", b"s/step")
 # Objectives that may rise, hover or start at zero and mean no harm: reinforcement, adversaries,
 # terms whose weight is ramped up.
 _OBJECTIVE = re.compile(
@@ -121,7 +124,7 @@ def parse(line: bytes) -> StepLine | None:
         value=float(found["value"]),
         epoch=None if epoch is None else float(epoch["epoch"]),
         step=None if number is None else int(number),
-        is_bar=_BAR.search(line) is not None,
+        is_bar=any(sign in line for sign in _BARS),
     )
 
 
@@ -160,4 +163,5 @@ def _total(line: bytes, start: int) -> str | None:
 
 
 def _is_of_other_data(before: bytes) -> bool:
-    return _OTHER_SIGN.search(before) is not None and _OTHER_DATA.search(before) is not None
+    is_likely = any(sign in before for sign in _OTHER_SIGNS)
+    return is_likely and _OTHER_DATA.search(before) is not None

@@ -17,7 +17,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_HEAD = re.compile(
+# How a message begins.
+HEAD = re.compile(
     rb"[\t >]{0,16}\[(?P<level>DEBUG|INFO|WARNING|ERROR|NULL|EVENT|TRACE|\d{1,3})\] ?"
     rb"(?P<module>[A-Z][A-Z0-9_]{1,31}|\d{1,3})\((?P<pid>\d{1,10})"
     rb"(?:,(?:[0-9a-f]{6,16},)?(?P<name>[^)\n]{0,255}))?\)"
@@ -52,7 +53,7 @@ class Head:
 
 def begins(line: bytes) -> bool:
     """Say whether ``line`` begins with a plog header."""
-    return _HEAD.match(line) is not None
+    return HEAD.match(line) is not None
 
 
 def is_remark(data: bytes, start: int) -> bool:
@@ -72,7 +73,7 @@ def iso(time: bytes) -> str:
 
 def parse(line: bytes) -> Head | None:
     """Return the header that ``line`` begins with, if it does."""
-    found = _HEAD.match(line)
+    found = HEAD.match(line)
     if found is None:
         return None
     time = None

@@ -16,12 +16,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_HEAD = re.compile(
+HEAD = re.compile(
     rb"\s{0,16}\[ERROR\] (?P<date>\d{4}-\d\d-\d\d)-(?P<clock>\d\d:\d\d:\d\d) "
     rb"\(PID:(?P<pid>\d{1,10}), Device:(?P<device>-?\d{1,6}), RankID:(?P<rank>-?\d{1,6})\)"
 )
 DETAIL = re.compile(rb"\s{0,16}\[?Error\]: ")
-RAISED = re.compile(
+_RAISED = re.compile(
     rb"(?:NPU|OPS|HCCL) function error\b|NPU error, error code is|NPU out of memory\."
     rb"|HCCL error in: "
 )
@@ -37,9 +37,17 @@ class Head:
     time: str
 
 
+def raises(line: bytes) -> bool:
+    """Say whether an exception of torch_npu is told anywhere in ``line``."""
+    # The expression alone would take ten times as long on the lines without.
+    if b" error" in line or b"NPU out of" in line:
+        return _RAISED.search(line) is not None
+    return False
+
+
 def parse(line: bytes) -> Head | None:
     """Return the fields of an ERR line, if ``line`` is one."""
-    found = _HEAD.match(line)
+    found = HEAD.match(line)
     if found is None:
         return None
     device, rank = int(found["device"]), int(found["rank"])

@@ -28,8 +28,10 @@ from ascend_doctor.view.window import Window
 READ = 20_000
 # Blocks of a source of each of which one line is read: up to where, and how long they are.
 BLOCK = 1 << 10
-TIERS = ((4 << 20, BLOCK), (16 << 20, 4 << 10), (64 << 20, 32 << 10))
+TIERS = ((2 << 20, BLOCK), (16 << 20, 8 << 10), (64 << 20, 32 << 10))
 FAR_BLOCK = 128 << 10
+# How many lines one of a block stands for is counted in so much of the block.
+COUNTED = 8 << 10
 # Where so many lines were CANN's own, no more are read one by one.
 IDLE = 8
 # Multiples of the golden ratio are spread evenly and repeat in no period: of writers or kinds of
@@ -157,7 +159,10 @@ class Curves:
                     if data[start : start + 1] == b"[" and plog.begins(data[start:at]):
                         break  # of CANN's own lines it does not matter how many there are
                     alike = data.count(sign, start, end if end >= 0 else at + size)
-                    self._weight = max(1, data.count(sign, begin, begin + size) // max(1, alike))
+                    counted = min(size, COUNTED)
+                    low = min(middle, begin + size - counted)
+                    in_all = data.count(sign, low, low + counted) * size // counted
+                    self._weight = max(1, in_all // max(1, alike))
                     self._see_line(view, start)
                     break
         self._weight = 1

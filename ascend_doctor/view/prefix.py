@@ -122,23 +122,29 @@ def _by_start() -> dict[bytes, tuple[re.Pattern[bytes], ...]]:
 
 
 _BY_START = _by_start()
-# So many bytes of a line rule most forms out.
-_START = 3
+# So many bytes of a line rule most forms out; behind a date it takes more.
+_START, _DATED_START = 3, 24
+_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+
+
+def _forms(line: bytes) -> tuple[re.Pattern[bytes], ...]:
+    """Return the forms that a line may begin with; no form tells digits apart."""
+    size = _DATED_START if line[4:5] == b"-" and line[:1].isdigit() else _START
+    return _forms_of(line[:size].translate(_ZEROS))
 
 
 @lru_cache(maxsize=4096)
 def _forms_of(start: bytes) -> tuple[re.Pattern[bytes], ...]:
-    """Return the forms that a line which begins with ``start`` may have."""
-    return tuple(
-        form
-        for form in _BY_START.get(start[:1], ())
-        if _ahead(form.pattern).match(start, partial=True) is not None
-    )
+    return tuple(form for form in _BY_START.get(start[:1], ()) if may_begin(form, start))
+
+
+def may_begin(form: re.Pattern[bytes], start: bytes) -> bool:
+    """Say whether a text that begins with ``start``, or is no more than that, may match a form."""
+    return _ahead(form.pattern).match(start, partial=True) is not None
 
 
 @cache
 def _ahead(pattern: bytes) -> regex.Pattern[bytes]:
-    """Return an expression that can tell whether more of a text might fit it."""
     return regex.compile(pattern)
 
 
@@ -162,7 +168,7 @@ def peel(line: bytes) -> tuple[Prefix, bytes]:
     """Split ``line`` into the fields of its prefixes and the message itself."""
     prefix = NONE
     for _ in range(MAX_DEPTH):
-        for form in _forms_of(line[:_START]):
+        for form in _forms(line):
             found = form.match(line)
             if found is not None:
                 prefix = _with(prefix, found)

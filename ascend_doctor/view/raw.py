@@ -75,12 +75,11 @@ class Raw:
         if known is not None and len(known) == 1:
             return known[0]
         begin = self.line_start(start)
-        shown = self.shown(begin)
-        return shown[start - begin]
+        return self.shown(begin)[start - begin]
 
     def above(self, start: int) -> int | None:
         """See ``View``."""
-        begin = self.line_start(start)
+        begin = self._begin(start)
         if start > begin:
             return start - 1
         while begin > 0:
@@ -92,7 +91,7 @@ class Raw:
 
     def below(self, start: int) -> int | None:
         """See ``View``."""
-        begin = self.line_start(start)
+        begin = self._begin(start)
         if start - begin + 1 < len(self.shown(begin)):
             return start + 1
         while True:
@@ -104,9 +103,12 @@ class Raw:
 
     def number(self, start: int) -> tuple[int, int]:
         """See ``View``."""
-        begin = self.line_start(start)
+        begin = self._begin(start)
         line, part = self._pieces.number(begin)
         return line, part + start - begin
+
+    def _begin(self, start: int) -> int:
+        return start if start in self._shown else self.line_start(start)
 
     def _last_above(self, start: int) -> bytes:
         if self._depth >= _MAX_DEPTH:
