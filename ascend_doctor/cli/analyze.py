@@ -104,11 +104,16 @@ def command(
     ):
         report = analyze(paths, rules=rules_dir, limits=limits.limits(max_), jobs=jobs, watch=watch)
     is_written = writer.write(report, language)
+    tell_what_is_missing(report)
+    ctx.exit(exit_code(report, fail_on, strict) if is_written else exits.ERROR)
+
+
+def tell_what_is_missing(report: Report) -> None:
+    """Say on standard error that reading was interrupted, or that there was nothing to read."""
     if report.coverage.interrupted:
         click.echo("error: interrupted; the report is about what was read until then", err=True)
     elif not report.coverage.files:
         click.echo(_nothing_read(report), err=True)
-    ctx.exit(exit_code(report, fail_on, strict) if is_written else exits.ERROR)
 
 
 def exit_code(report: Report, fail_on: str, strict: bool) -> int:
