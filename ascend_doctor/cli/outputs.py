@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO, TypeVar
+from typing import Any, TypeVar
 
 import click
 
+from ascend_doctor.cli import actions
 from ascend_doctor.cli.files import replace
 from ascend_doctor.cli.terminal import settings, standard_output
 from ascend_doctor.records import Lang
@@ -39,7 +39,7 @@ def option(command: _Decorated) -> _Decorated:
         callback=_parsed,
         help=(
             f"What to write, and into which file: {', '.join(FORMATS)}. May be repeated; one "
-            "without a file goes to standard output.  [default: text]"
+            "without a file goes to standard output.  [default: text, and github in a workflow]"
         ),
     )(command)
 
@@ -47,15 +47,17 @@ def option(command: _Decorated) -> _Decorated:
 def _parsed(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[Output, ...]:
+    if not values:
+        values = ("text", "github") if actions.is_running() else ("text",)
     outputs = tuple(map(_output, values))
-    targets = Counter(output.path for output in outputs)
-    for path, count in targets.items():
-        if count > 1:
-            names = " and ".join(o.format.name for o in outputs if o.path == path)
+    for path in {output.path: None for output in outputs}:
+        names = [output.format.name for output in outputs if output.path == path]
+        # A workflow shows both: annotations are commands, which are not printed.
+        if len(names) > 1 and not (path is None and sorted(names) == ["github", "text"]):
             where = "standard output" if path is None else path
             mend = "; name a file, as in -f json=FILE" if path is None else ""
-            raise click.BadParameter(f"{names} would both go to {where}{mend}")
-    return outputs or (Output(FORMATS["text"]),)
+            raise click.BadParameter(f"{' and '.join(names)} would both go to {where}{mend}")
+    return outputs
 
 
 def _output(value: str) -> Output:
@@ -77,25 +79,42 @@ class Writer:
     def __init__(self, outputs: Sequence[Output]) -> None:
         self._files = [output for output in outputs if output.path is not None]
         self._shown = [output.format for output in outputs if output.path is None]
-        self._stdout: TextIO | None = None
-        for format_ in self._shown:
-            self._stdout = standard_output(None if format_.is_for_screens else "utf-8")
+        self._is_summed_up = any(output.format.name == "github" for output in outputs)
+        if self._shown:
+            # Programs and pages expect UTF-8 wherever they run, as workflows do.
+            is_for_screens = all(format_.is_for_screens for format_ in self._shown)
+            self._stdout = standard_output(None if is_for_screens else "utf-8")
 
-    def write(self, report: Report, lang: Lang) -> bool:
+    def write(
+        self, report: Report, lang: Lang, token: Callable[[], str] = actions.new_token
+    ) -> bool:
         """Write ``report`` everywhere; say whether all of it could be written.
 
-        What cannot be written is told, and the others are written all the same.
+        What cannot be written is told, and the others are written all the same. ``token`` makes
+        the word behind which a workflow obeys what is printed again.
 
         Raises:
             OSError: standard output could not take it. The files have been written.
         """
         written = [self._write(output, report, lang) for output in self._files]
-        for format_ in self._shown:
-            assert self._stdout is not None
-            options = settings(self._stdout) if format_.is_for_screens else {}
-            self._stdout.write(format_.render(report, lang, **options))
+        if self._is_summed_up:
+            actions.summarize(report, lang)
+        if self._shown:
+            self._stdout.write(self._text(report, lang, token))
             self._stdout.flush()
         return all(written)
+
+    def _text(self, report: Report, lang: Lang, token: Callable[[], str]) -> str:
+        """Return what goes to standard output: a format, or a text with its annotations."""
+        said = {}
+        for format_ in self._shown:
+            options = settings(self._stdout) if format_.is_for_screens else {}
+            said[format_.name] = format_.render(report, lang, **options)
+        if len(said) > 1:
+            from ascend_doctor.reporters.github import quoted
+
+            return quoted(said["text"], token()) + said["github"]
+        return "".join(said.values())
 
     def _write(self, output: Output, report: Report, lang: Lang) -> bool:
         assert output.path is not None

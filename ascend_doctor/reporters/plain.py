@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from ascend_doctor.ingest.source import EMPTY
 from ascend_doctor.records import Evidence, Lang
-from ascend_doctor.report import Diagnosis, Report, Unexplained
-from ascend_doctor.reporters.labels import colon, label
+from ascend_doctor.report import Coverage, Diagnosis, Report, Unexplained
+from ascend_doctor.reporters.labels import colon, label, size
 from ascend_doctor.reporters.reasons import translated
 from ascend_doctor.reporters.safe import visible
 
@@ -15,6 +15,7 @@ MAX_EVIDENCE = 5
 MAX_FOLLOWED = 20
 MAX_UNEXPLAINED = 50
 MAX_UNREAD = 50
+MAX_RANKS = 16
 # Characters of a line of a log; a result that was stored may hold any number.
 MAX_LINE = 2000
 
@@ -28,6 +29,43 @@ def sentence(title: str, cause: str, lang: Lang) -> str:
     """Return a title and its explanation as prose of one line."""
     stop = ". " if lang == "en" else "。"
     return visible(f"{title}{stop}{cause}" if cause else title)
+
+
+def what_was_read(coverage: Coverage, lang: Lang) -> list[str]:
+    """Say how much was read, from when to when, and what the logs could show at all."""
+    kinds = ", ".join(f"{count} {kind}" for kind, count in coverage.by_kind.items())
+    read = label(
+        "file" if coverage.files == 1 else "files",
+        lang,
+        files=coverage.files,
+        size=size(coverage.bytes),
+        lines=f"{coverage.lines:,}",
+        kinds=kinds or "-",
+    )
+    parts = [read]
+    if coverage.time_range:
+        first, last = (time.replace("T", " ") for time in coverage.time_range)
+        parts.append(label("moment" if first == last else "span", lang, first=first, last=last))
+    if coverage.levels:
+        parts.append(label("levels", lang, levels=", ".join(coverage.levels)))
+        if "plog" in coverage.by_kind and "INFO" not in coverage.levels:
+            parts.append(label("quiet", lang))
+    return parts
+
+
+def extent(diagnosis: Diagnosis, lang: Lang) -> list[str]:
+    """Say how often and where it was, as far as that is more than once and known."""
+    parts = []
+    if diagnosis.count > 1:
+        parts.append(label("times", lang, count=diagnosis.count))
+    if diagnosis.processes > 1:
+        parts.append(label("processes", lang, count=diagnosis.processes))
+    if diagnosis.ranks:
+        ranks = ", ".join(map(str, diagnosis.ranks[:MAX_RANKS]))
+        more = " …" if len(diagnosis.ranks) > MAX_RANKS else ""
+        name = "rank" if len(diagnosis.ranks) == 1 else "ranks"
+        parts.append(label(name, lang, ranks=ranks + more))
+    return parts
 
 
 def details(diagnosis: Diagnosis, lang: Lang) -> list[str]:

@@ -37,6 +37,10 @@ FORMATS: Mapping[str, Format] = {
     for item in (
         Format("text", "text", is_for_screens=True),
         Format("json", "json"),
+        Format("junit", "junit"),
+        Format("sarif", "sarif"),
+        Format("gitlab", "gitlab"),
+        Format("github", "github"),
         Format("markdown", "markdown"),
     )
 }

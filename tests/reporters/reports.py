@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from ascend_doctor.knowledge.rule import Texts
@@ -160,6 +162,54 @@ FULL = Report(
     families={name: {"en": f"Family {name}", "zh": f"类别 {name}"} for name in FAMILIES},
     version="0.1.0",
 )
+
+
+def _hostile() -> Report:
+    """Return ``FULL`` with a hostile text in each place where a log or a stored result has one."""
+    words = iter(HOSTILE * 20)
+
+    def evidence(item: Evidence) -> Evidence:
+        return replace(item, path=next(words), text=next(words), module=next(words))
+
+    def diagnosis(item: Diagnosis) -> Diagnosis:
+        texts = {
+            lang: Texts(next(words), next(words), (next(words),), (next(words), next(words)))
+            for lang in LANGS
+        }
+        return replace(
+            item,
+            texts=texts,
+            captures={next(words): next(words)},
+            codes=(next(words),),
+            evidence=tuple(map(evidence, item.evidence)),
+            location=item.location and Location(next(words), 3, next(words)),
+            consequences=tuple(
+                replace(
+                    follower,
+                    title={lang: next(words) for lang in LANGS},
+                    evidence=evidence(follower.evidence),
+                )
+                for follower in item.consequences
+            ),
+        )
+
+    return replace(
+        FULL,
+        diagnoses=tuple(map(diagnosis, FULL.diagnoses)),
+        unexplained=tuple(
+            Unexplained(word, "ERROR", 2, Evidence(word, 4, word)) for word in HOSTILE
+        ),
+        environment={next(words): next(words)},
+        coverage=replace(
+            FULL.coverage,
+            skipped=tuple((word, "binary") for word in HOSTILE),
+            broken=((next(words), next(words)),),
+        ),
+        families={},
+    )
+
+
+HOSTILE_FULL = _hostile()
 CLEAN = Report(
     "0123456789abcdef", (), (), {}, Coverage(1, 17, 1, {"text": 1}, (), None, (), ()),
     version="0.1.0",
