@@ -15,5 +15,9 @@ class RuleError(DoctorError):
     """A rule or table file is wrong; the message starts with ``file:line: field:``."""
 
 
+class ResultError(DoctorError):
+    """A stored result cannot be read; the message says which and where in it."""
+
+
 class MergeError(DoctorError):
     """Two sets of facts cannot be added up."""

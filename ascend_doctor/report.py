@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import Confidence, Evidence, Lang, Location, Origin, Role, Severity
+from ascend_doctor.version import __version__
 
 if TYPE_CHECKING:
     import pandas
@@ -90,7 +91,13 @@ class Coverage:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a reporter needs; the same for every format."""
+    """All that a reporter needs; the same for every format.
+
+    Attributes:
+        rules_digest: names the state of the rules; two reports with one digest judged alike.
+        families: the title of each family in each language.
+        version: of the tool that made it, which need not be this one.
+    """
 
     rules_digest: str
     diagnoses: tuple[Diagnosis, ...]
@@ -98,6 +105,7 @@ class Report:
     environment: Mapping[str, str]
     coverage: Coverage
     families: Mapping[str, Mapping[Lang, str]] = field(default_factory=dict)
+    version: str = __version__
 
     @property
     def worst(self) -> Severity | None:

@@ -16,6 +16,13 @@ def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="Write golden files anew.")
 
 
+@pytest.fixture(autouse=True)
+def is_no_workflow(monkeypatch):
+    """Run as outside of a workflow, whose steps write annotations, wherever the tests run."""
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+
+
 @pytest.fixture
 def run(monkeypatch):
     """Run the command line in this process; the locale is English unless a test says so."""

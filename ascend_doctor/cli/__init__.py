@@ -17,6 +17,7 @@ from ascend_doctor.version import __version__
 _COMMANDS = {
     "analyze": "ascend_doctor.cli.analyze",
     "explain": "ascend_doctor.cli.explain",
+    "report": "ascend_doctor.cli.report",
     "rules": "ascend_doctor.cli.rules",
 }
 
@@ -92,5 +93,6 @@ def main() -> None:
     \b
     ascend-doctor analyze LOGS/        diagnose a folder, files, or - for standard input
     ascend-doctor explain 507018       say what a code, a variable or a term means
+    ascend-doctor report RESULT.json   show a stored result again, in any format
     ascend-doctor rules list           what it knows; show, test and new work on rules
     """

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, TextIO, get_args
+from typing import Any, get_args
 
 import click
 
-from ascend_doctor.cli import exits, limits, progress
+from ascend_doctor.cli import exits, limits, outputs, progress
 from ascend_doctor.cli.interrupt import interruptible
-from ascend_doctor.cli.terminal import settings, standard_output
 from ascend_doctor.ingest.source import EMPTY
 from ascend_doctor.records import Lang, Severity
 from ascend_doctor.report import Report
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
-
-FORMATS = ("text", "json", "markdown")
 
 
 class _Input(click.Path):
@@ -31,22 +28,7 @@ class _Input(click.Path):
 
 @click.command("analyze")
 @click.argument("paths", nargs=-1, type=_Input(path_type=Path, allow_dash=True))
-@click.option(
-    "-f",
-    "--format",
-    "format_",
-    type=click.Choice(FORMATS),
-    default="text",
-    show_default=True,
-    help="What to write.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=click.File("w", encoding="utf-8", lazy=True),
-    default="-",
-    help="Where to write it; - is standard output.",
-)
+@outputs.option
 @click.option(
     "--lang",
     type=click.Choice(["auto", *get_args(Lang)]),
@@ -88,8 +70,7 @@ def command(
     ctx: click.Context,
     /,
     paths: tuple[Path, ...],
-    format_: str,
-    output: TextIO,
+    wanted: Sequence[outputs.Output],
     lang: str,
     fail_on: str,
     strict: bool,
@@ -115,24 +96,24 @@ def command(
     """
     from ascend_doctor.api import analyze
 
-    if getattr(output, "name", None) == "-":
-        # JSON and Markdown are for programs and pages, which expect UTF-8 wherever they run.
-        output = standard_output(None if format_ == "text" else "utf-8")
+    writer = outputs.Writer(wanted)
     language = choose(lang)
     with (
         progress.shown(sys.stderr, language, is_wanted=not no_progress) as watch,
         interruptible(watch),
     ):
         report = analyze(paths, rules=rules_dir, limits=limits.limits(max_), jobs=jobs, watch=watch)
-    reporter = import_module(f"ascend_doctor.reporters.{format_}")
-    terminal = settings(output) if format_ == "text" else {}
-    output.write(reporter.render(report, language, **terminal))
-    output.flush()
+    is_written = writer.write(report, language)
+    tell_what_is_missing(report)
+    ctx.exit(exit_code(report, fail_on, strict) if is_written else exits.ERROR)
+
+
+def tell_what_is_missing(report: Report) -> None:
+    """Say on standard error that reading was interrupted, or that there was nothing to read."""
     if report.coverage.interrupted:
         click.echo("error: interrupted; the report is about what was read until then", err=True)
     elif not report.coverage.files:
         click.echo(_nothing_read(report), err=True)
-    ctx.exit(exit_code(report, fail_on, strict))
 
 
 def exit_code(report: Report, fail_on: str, strict: bool) -> int:

@@ -1,4 +1,7 @@
-"""The machine-readable report: a contract, described by ``docs/schema/report-1.json``."""
+"""The machine-readable report: a contract, described by ``docs/schema/report-1.json``.
+
+``stored`` reads it back: what is added here is added there.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,8 @@ from typing import Any
 from ascend_doctor.records import LANGS, Evidence, Lang, Origin
 from ascend_doctor.report import Diagnosis, Report
 from ascend_doctor.reporters.safe import json_escaped
-from ascend_doctor.version import __version__
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 
 
 def render(report: Report, lang: Lang = "en") -> str:
@@ -25,7 +27,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "schema_version": SCHEMA_VERSION,
         "tool": {
             "name": "ascend-doctor",
-            "version": __version__,
+            "version": report.version,
             "rules_digest": report.rules_digest,
         },
         "status": report.status,
@@ -35,11 +37,14 @@ def as_dict(report: Report) -> dict[str, Any]:
                 "template": item.template,
                 "level": item.level,
                 "count": item.count,
-                "first": _surrounded(item.first),
+                "first": _evidence(item.first),
             }
             for item in report.unexplained
         ],
         "environment": dict(report.environment),
+        "families": {
+            name: {lang: title[lang] for lang in LANGS} for name, title in report.families.items()
+        },
         "coverage": {
             "files": coverage.files,
             "bytes": coverage.bytes,
@@ -90,24 +95,19 @@ def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
                 "role": item.role,
                 "title": {lang: item.title[lang] for lang in LANGS},
                 "count": item.count,
-                "first": _place(item.evidence),
+                "first": _evidence(item.evidence),
             }
             for item in diagnosis.consequences
         ],
     }
 
 
-def _surrounded(evidence: Evidence) -> dict[str, Any]:
-    return {
-        **_place(evidence),
-        "before": list(evidence.before),
-        "after": list(evidence.after),
-    }
-
-
 def _evidence(evidence: Evidence) -> dict[str, Any]:
     return {
-        **_place(evidence),
+        "path": evidence.path,
+        "line": evidence.line,
+        "text": evidence.text,
+        "order": list(evidence.order),
         "match": None if evidence.match is None else list(evidence.match),
         "before": list(evidence.before),
         "after": list(evidence.after),
@@ -116,10 +116,6 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
         "module": evidence.module,
         **_origin(evidence.origin),
     }
-
-
-def _place(evidence: Evidence) -> dict[str, Any]:
-    return {"path": evidence.path, "line": evidence.line, "text": evidence.text}
 
 
 def _origin(origin: Origin) -> dict[str, Any]:

@@ -21,6 +21,11 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "skipped": ("Skipped", "未读"),
     "broken": ("Broken", "中断"),
     "environment": ("Seen", "环境"),
+    "surroundings": ("Environment", "环境"),
+    "made_by": (
+        "ascend-doctor {version}, rules {digest}",
+        "ascend-doctor {version}，规则 {digest}",
+    ),
     "unexplained": ("Errors that no rule explains", "没有规则能解释的报错"),
     "clean": ("No fault found in what was read.", "在已读内容中未发现故障。"),
     "unexplained_verdict": (
@@ -79,6 +84,7 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "rank": ("rank {ranks}", "rank {ranks}"),
     "ranks": ("ranks {ranks}", "rank {ranks}"),
     "more": ("{count} more; --format json has all", "另有 {count} 条，--format json 可查看全部"),
+    "cut": ("Cut here; --format json has all.", "此处截断，--format json 可查看全部。"),
     "family": ("{id} ({title})", "{id}（{title}）"),
     "fatal": ("fatal", "致命"),
     "error": ("error", "错误"),

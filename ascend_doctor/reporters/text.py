@@ -10,8 +10,9 @@ from rich.text import Text
 
 from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Consequence, Diagnosis, Report, Unexplained
-from ascend_doctor.reporters.labels import colon, joined, label, size
+from ascend_doctor.reporters.labels import colon, joined, label
 from ascend_doctor.reporters.layout import Block, Sheet, console, prose, steps, wrapped
+from ascend_doctor.reporters.plain import extent, what_was_read
 from ascend_doctor.reporters.reasons import translated
 from ascend_doctor.reporters.safe import visible
 
@@ -90,7 +91,7 @@ class _Writer:
             self._say(diagnosis.severity.label),
             self._say("family", id=diagnosis.family, title=family),
         ]
-        facts += [self._say(diagnosis.confidence), *self._extent(diagnosis), diagnosis.rule]
+        facts += [self._say(diagnosis.confidence), *extent(diagnosis, self._lang), diagnosis.rule]
         self._row("", [Block(Text(visible(" · ".join(facts)), style="dim"))])
         if diagnosis.is_article:
             self._row("", [Block(Text(self._say("article"), style="yellow"))])
@@ -109,20 +110,6 @@ class _Writer:
 
     def _row(self, name: str, blocks: Sequence[Block]) -> None:
         self._sheet.row(self._say(name) if name else "", blocks)
-
-    def _extent(self, diagnosis: Diagnosis) -> list[str]:
-        """Say how often and where, if more than once and at one place."""
-        extent = []
-        if diagnosis.count > 1:
-            extent.append(self._say("times", count=diagnosis.count))
-        if diagnosis.processes > 1:
-            extent.append(self._say("processes", count=diagnosis.processes))
-        if diagnosis.ranks:
-            ranks = ", ".join(map(str, diagnosis.ranks[:16]))
-            more = " …" if len(diagnosis.ranks) > 16 else ""
-            name = "rank" if len(diagnosis.ranks) == 1 else "ranks"
-            extent.append(self._say(name, ranks=ranks + more))
-        return extent
 
     def _followed(self, consequences: Sequence[Consequence]) -> list[Block]:
         blocks: list[Block] = []
@@ -160,24 +147,7 @@ class _Writer:
         coverage = report.coverage
         self._console.print()
         self._console.print(Text("─" * self._console.width, style="dim"))
-        kinds = ", ".join(f"{count} {kind}" for kind, count in coverage.by_kind.items())
-        read = self._say(
-            "file" if coverage.files == 1 else "files",
-            files=coverage.files,
-            size=size(coverage.bytes),
-            lines=f"{coverage.lines:,}",
-            kinds=kinds or "-",
-        )
-        parts = [read]
-        if coverage.time_range:
-            first, last = (time.replace("T", " ") for time in coverage.time_range)
-            name = "moment" if first == last else "span"
-            parts.append(self._say(name, first=first, last=last))
-        if coverage.levels:
-            parts.append(self._say("levels", levels=", ".join(coverage.levels)))
-            if "plog" in coverage.by_kind and "INFO" not in coverage.levels:
-                parts.append(self._say("quiet"))
-        rows = [("read", [joined(parts, self._lang)])]
+        rows = [("read", [joined(what_was_read(coverage, self._lang), self._lang)])]
         if report.environment:
             seen = ", ".join(f"{name} {value}" for name, value in report.environment.items())
             rows.append(("environment", [seen]))

@@ -126,24 +126,6 @@ def test_standard_input_is_read(run):
     assert [(e["path"], e["line"]) for e in answer["diagnoses"][0]["evidence"]] == [("<stdin>", 1)]
 
 
-def test_output_goes_to_a_file(run, log, tmp_path):
-    target = tmp_path / "out" / "report.json"
-    target.parent.mkdir()
-    done = run("analyze", log(FAULT), "-f", "json", "-o", target)
-    assert (done.exit_code, done.stdout) == (1, "")
-    assert json.loads(target.read_text(encoding="utf-8"))["status"] == "problem"
-
-
-def test_an_output_that_cannot_be_written_exits_2(run, log, tmp_path):
-    done = run("analyze", log(FAULT), "-o", tmp_path / "gone" / "report.txt")
-    assert (done.exit_code, "report.txt" in done.stderr) == (2, True)
-    done = run("analyze", log(FAULT), "-o", "/dev/full")
-    assert (done.exit_code, done.stderr) == (
-        2,
-        "error: the report cannot be written: No space left on device\n",
-    )
-
-
 def test_the_language_follows_the_locale(run, log, monkeypatch):
     monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
     done = run("analyze", log(FAULT))

@@ -60,6 +60,7 @@ def test_a_whole_diagnosis(tmp_path):
                 "line": 1,
                 "text": "ImportError: libge_runner.so: cannot open shared object file: "
                 "No such file",
+                "order": [1, 0],
                 "match": [13, 41],
                 "before": [],
                 "after": [],

@@ -1,0 +1,35 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import suppress
+from pathlib import Path
+
+
+def replace(path: Path, text: str) -> None:
+    """Write ``text`` as UTF-8, so that who reads ``path`` finds the old file or the whole new one.
+
+    A link is followed. What is no regular file (a pipe, a device) is written to as it is.
+
+    Raises:
+        OSError: it cannot be written; an old file is as it was.
+    """
+    data = text.encode("utf-8", "backslashreplace")
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        target.write_bytes(data)
+        return
+    beside = target.with_name(f".ascend-doctor-{secrets.token_hex(8)}")
+    # Made anew: a name that somebody put there is not followed.
+    handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        with open(handle, "wb") as file:
+            with suppress(FileNotFoundError):
+                os.fchmod(file.fileno(), target.stat().st_mode & 0o777)
+            file.write(data)
+        beside.replace(target)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

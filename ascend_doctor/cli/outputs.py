@@ -1,0 +1,128 @@
+"""``-f FORMAT[=FILE]``: what a report is written as, and where to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ascend_doctor.cli import actions
+from ascend_doctor.cli.files import replace
+from ascend_doctor.cli.terminal import settings, standard_output
+from ascend_doctor.records import Lang
+from ascend_doctor.report import Report
+from ascend_doctor.reporters.registry import FORMATS, Format
+from ascend_doctor.reporters.safe import visible
+
+_Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A format and the file that it is for; None is standard output."""
+
+    format: Format
+    path: Path | None = None
+
+
+def option(command: _Decorated) -> _Decorated:
+    """Give a command ``-f``; it gets a sequence of ``Output`` as ``wanted``."""
+    return click.option(
+        "-f",
+        "--format",
+        "wanted",
+        metavar="FORMAT[=FILE]",
+        multiple=True,
+        callback=_parsed,
+        help=(
+            f"What to write, and into which file: {', '.join(FORMATS)}. May be repeated; one "
+            "without a file goes to standard output.  [default: text, and github in a workflow]"
+        ),
+    )(command)
+
+
+def _parsed(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[Output, ...]:
+    if not values:
+        values = ("text", "github") if actions.is_running() else ("text",)
+    outputs = tuple(map(_output, values))
+    for path in {output.path: None for output in outputs}:
+        names = [output.format.name for output in outputs if output.path == path]
+        # A workflow shows both: annotations are commands, which are not printed.
+        if len(names) > 1 and not (path is None and sorted(names) == ["github", "text"]):
+            where = "standard output" if path is None else path
+            mend = "; name a file, as in -f json=FILE" if path is None else ""
+            raise click.BadParameter(f"{' and '.join(names)} would both go to {where}{mend}")
+    return outputs
+
+
+def _output(value: str) -> Output:
+    name, equals, path = value.partition("=")
+    if name not in FORMATS:
+        raise click.BadParameter(f"{name} is not one of {', '.join(FORMATS)}")
+    if equals and not path:
+        raise click.BadParameter(f"{value}: no file is named; is a variable unset?")
+    return Output(FORMATS[name], None if path in ("", "-") else Path(path))
+
+
+class Writer:
+    """Writes a report to each of its outputs; made before the report, so as to fail early.
+
+    Raises:
+        OSError: standard output is needed, and closed.
+    """
+
+    def __init__(self, outputs: Sequence[Output]) -> None:
+        self._files = [output for output in outputs if output.path is not None]
+        self._shown = [output.format for output in outputs if output.path is None]
+        self._is_summed_up = any(output.format.name == "github" for output in outputs)
+        if self._shown:
+            # Programs and pages expect UTF-8 wherever they run, as workflows do.
+            is_for_screens = all(format_.is_for_screens for format_ in self._shown)
+            self._stdout = standard_output(None if is_for_screens else "utf-8")
+
+    def write(
+        self, report: Report, lang: Lang, token: Callable[[], str] = actions.new_token
+    ) -> bool:
+        """Write ``report`` everywhere; say whether all of it could be written.
+
+        What cannot be written is told, and the others are written all the same. ``token`` makes
+        the word behind which a workflow obeys what is printed again.
+
+        Raises:
+            OSError: standard output could not take it. The files have been written.
+        """
+        written = [self._write(output, report, lang) for output in self._files]
+        if self._is_summed_up:
+            actions.summarize(report, lang)
+        if self._shown:
+            self._stdout.write(self._text(report, lang, token))
+            self._stdout.flush()
+        return all(written)
+
+    def _text(self, report: Report, lang: Lang, token: Callable[[], str]) -> str:
+        """Return what goes to standard output: a format, or a text with its annotations."""
+        said = {}
+        for format_ in self._shown:
+            options = settings(self._stdout) if format_.is_for_screens else {}
+            said[format_.name] = format_.render(report, lang, **options)
+        if len(said) > 1:
+            from ascend_doctor.reporters.github import quoted
+
+            return quoted(said["text"], token()) + said["github"]
+        return "".join(said.values())
+
+    def _write(self, output: Output, report: Report, lang: Lang) -> bool:
+        assert output.path is not None
+        try:
+            replace(output.path, output.format.render(report, lang))
+        except OSError as err:
+            folder = output.path.parent
+            reason = err.strerror if folder.is_dir() else f"there is no folder {folder}"
+            click.echo(visible(f"error: {output.path} cannot be written: {reason}"), err=True)
+            return False
+        return True

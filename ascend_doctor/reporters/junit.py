@@ -1,0 +1,104 @@
+"""JUnit XML, as GitLab and Jenkins read it: a suite for each family, a failed case for each cause.
+
+A family without a fault is a case that passes, so that a clean report is not one without tests.
+Log text stands in failures only, never in ``system-out``: readers obey attachment tags there.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from ascend_doctor.records import FAMILIES, Lang, Severity
+from ascend_doctor.report import Diagnosis, Report
+from ascend_doctor.reporters import plain
+from ascend_doctor.reporters.labels import label
+from ascend_doctor.reporters.safe import visible
+
+# What `tests` counts, and the outcomes that have an element.
+_OUTCOMES = ("failure", "error", "skipped")
+_COUNTS = {"failure": "failures", "error": "errors", "skipped": "skipped"}
+
+
+def render(report: Report, lang: Lang = "en") -> str:
+    """Return the report as JUnit XML; what XML cannot hold is written as escapes."""
+    root = ET.Element("testsuites", name="ascend-doctor")
+    root.append(_reading(report, lang))
+    if report.coverage.files:
+        by_family: dict[str, list[Diagnosis]] = defaultdict(list)
+        for diagnosis in report.diagnoses:
+            by_family[diagnosis.family].append(diagnosis)
+        for family in dict.fromkeys((*FAMILIES, *by_family)):
+            root.append(_family(family, by_family[family], report, lang))
+    _count(root, [root])
+    for suite in root:
+        _count(suite, [suite])
+    ET.indent(root)
+    body = ET.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
+
+
+def _reading(report: Report, lang: Lang) -> ET.Element:
+    """Return the suite that says whether the others can be relied on."""
+    suite = _suite("reading", {"rules": report.rules_digest, **report.environment})
+    case = _case(suite, "reading", "logs-are-read")
+    failure = plain.failure(report, lang)
+    if failure is not None:
+        _outcome(case, "error", "reading", failure, plain.unread(report, lang))
+    unread = plain.unread(report, lang)
+    if report.coverage.files:
+        case = _case(suite, "reading", "no-part-is-missing")
+        if unread:
+            _outcome(case, "skipped", "reading", label("skipped", lang), unread)
+        case = _case(suite, "reading", "errors-are-explained")
+        if report.unexplained:
+            told = plain.unexplained(report.unexplained, lang)
+            _outcome(case, "skipped", "unexplained", label("unexplained", lang), told)
+    return suite
+
+
+def _family(family: str, diagnoses: Sequence[Diagnosis], report: Report, lang: Lang) -> ET.Element:
+    title = report.families.get(family, {}).get(lang)
+    suite = _suite(family, {} if title is None else {"title": title})
+    if not diagnoses:
+        _case(suite, family, family)
+    names: Counter[str] = Counter()
+    for diagnosis in diagnoses:
+        names[diagnosis.rule] += 1
+        count = names[diagnosis.rule]
+        # Readers know a case by its name: no two may share one.
+        case = _case(suite, family, diagnosis.rule if count == 1 else f"{diagnosis.rule} {count}")
+        if diagnosis.severity >= Severity.WARNING:
+            title = diagnosis.texts[lang].title
+            details = plain.details(diagnosis, lang)
+            _outcome(case, "failure", diagnosis.severity.label, title, details)
+    return suite
+
+
+def _suite(name: str, properties: Mapping[str, str]) -> ET.Element:
+    suite = ET.Element("testsuite", name=visible(name))
+    if properties:
+        inner = ET.SubElement(suite, "properties")
+        for key, value in properties.items():
+            ET.SubElement(inner, "property", name=visible(key), value=visible(value))
+    return suite
+
+
+def _case(suite: ET.Element, family: str, name: str) -> ET.Element:
+    classname = visible(f"ascend-doctor.{family}")
+    return ET.SubElement(suite, "testcase", classname=classname, name=visible(name), time="0")
+
+
+def _outcome(case: ET.Element, kind: str, type_: str, message: str, lines: Sequence[str]) -> None:
+    element = ET.SubElement(case, kind, type=type_, message=visible(message))
+    element.text = "\n".join([visible(message), *lines])
+
+
+def _count(element: ET.Element, within: Sequence[ET.Element]) -> None:
+    cases = [case for part in within for case in part.iter("testcase")]
+    element.set("tests", str(len(cases)))
+    for outcome in _OUTCOMES:
+        count = sum(case.find(outcome) is not None for case in cases)
+        element.set(_COUNTS[outcome], str(count))
+    element.set("time", "0")

@@ -1,0 +1,312 @@
+"""Reports to render: one with every field, some that have little to say, and any at all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from ascend_doctor.knowledge.rule import Texts
+from ascend_doctor.records import FAMILIES, LANGS, ROLES, Evidence, Location, Origin, Severity
+from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Unexplained
+
+# What would begin a command, markup, an escape or another document, where a format lets it.
+HOSTILE = (
+    "::error file=a.py,line=1::owned",
+    "##[add-mask]owned ##vso[task.setvariable variable=x]1 ##teamcity[testFailed name='x']",
+    "%0A::warning::owned%0D%25",
+    "<script>alert(1)</script> <img src=x onerror=alert(1)> <!-- --> &amp; &#x202e;",
+    "]]> <![CDATA[ <?xml version='1.0'?> <!DOCTYPE x [<!ENTITY e SYSTEM 'file:///x'>]> &e;",
+    "``` ` ~~~ ![x](https://a.invalid/x) [x](javascript:x) **b** # h | @all #1 https://b.invalid",
+    "[[ATTACHMENT|/etc/passwd]] ${jndi:ldap://x} $(id) `id` '; drop",
+    '"}], "version": "9.9", "x": [{"',
+    "\x1b[31mred\x1b]0;title\x07 \x00 \x08 \x9b2J \u202egnp\u2066 \u200b\ufeff \ufffe \U000e0041",
+    "bad \udcff byte, half \ud83d pair, line \u2028 end \x85 \r\n::debug::x\n##[group]x\n",
+    "\t  ::set-output name=x::y",
+)  # fmt: skip
+
+_EN = Texts(
+    "The pool of device memory is in pieces ({size})",
+    "3.2 GiB are free, but no piece of them holds the 1.5 GiB that were asked for.",
+    ("Look at the peak: `npu-smi info -t usages -i 0`.",),
+    (
+        "Let segments grow: `export PYTORCH_NPU_ALLOC_CONF=expandable_segments:True`.",
+        "Or make the batch smaller.",
+    ),
+)
+_ZH = Texts(
+    "设备内存池碎片化（{size}）",
+    "空闲内存共 3.2 GiB，但没有一块能容纳申请的 1.5 GiB。",
+    ("查看峰值：`npu-smi info -t usages -i 0`。",),
+    (
+        "允许内存段扩展：`export PYTORCH_NPU_ALLOC_CONF=expandable_segments:True`。",
+        "或减小 batch。",
+    ),
+)
+
+_FIRST = Evidence(
+    path="node-1/run 7.tar.gz!logs/rank_3/train#1.log",
+    line=41,
+    text="RuntimeError: NPU out of memory. Tried to allocate 1.50 GiB (NPU 3; 60.96 GiB total)",
+    order=(38, 0),
+    time="2026-03-04T05:06:07.000008",
+    level="ERROR",
+    module="PTA",
+    origin=Origin("node-1", 3, 7, 4242),
+    before=("step 7 loss 2.31", "Traceback (most recent call last):"),
+    after=("[ERROR] exit 1",),
+    match=(14, 31),
+)
+_LATER = Evidence("node-2/plog/plog-99_1.log", 7, "[ERROR] HCCL(99,python3):wait timeout")
+
+CAUSE = Diagnosis(
+    position=1,
+    rule="buffer-oom-pool-fragmented",
+    family="buffer_oom",
+    severity=Severity.FATAL,
+    confidence="high",
+    role="cause",
+    provenance=("torch-npu", "public-report"),
+    texts={"en": _EN.filled({"size": "1.50 GiB"}), "zh": _ZH.filled({"size": "1.50 GiB"})},
+    remedies=(("expandable-segments", {"variable": "PYTORCH_NPU_ALLOC_CONF"}),),
+    captures={"size": "1.50 GiB"},
+    codes=("EL0004", "207001"),
+    evidence=(_FIRST, _LATER),
+    location=Location("/home/me/src/train.py", 88, "forward"),
+    origin=_FIRST.origin,
+    first_seen="2026-03-04T05:06:07.000008",
+    last_seen="2026-03-04T05:16:07.000008",
+    count=12,
+    processes=2,
+    ranks=(3, 5),
+    consequences=(
+        Consequence(
+            rule="communication-wait-timeout",
+            family="communication",
+            role="consequence",
+            title={"en": "Another rank waited in vain", "zh": "其他 rank 等待超时"},
+            count=7,
+            evidence=_LATER,
+        ),
+    ),
+)
+LESSER = Diagnosis(
+    position=2,
+    rule="host-resource-shared-memory",
+    family="host_resource",
+    severity=Severity.WARNING,
+    confidence="low",
+    role="wrapper",
+    provenance=("article",),
+    texts={
+        "en": Texts("/dev/shm is full", "Workers pass batches through it.", (), ()),
+        "zh": Texts("/dev/shm 已满", "worker 通过它传递 batch。", (), ()),
+    },
+    remedies=(),
+    captures={},
+    codes=(),
+    evidence=(Evidence("<stdin>", 1, "Bus error"),),
+    location=None,
+    origin=Origin(),
+    first_seen=None,
+    last_seen=None,
+    count=1,
+    processes=1,
+    ranks=(),
+)
+REMARK = Diagnosis(
+    position=3,
+    rule="static-fallback-remark",
+    family="static_fallback",
+    severity=Severity.INFO,
+    confidence="medium",
+    role="notice",
+    provenance=("vendor-docs",),
+    texts={
+        "en": Texts("Operators are compiled at run time", "Shapes change.", (), ()),
+        "zh": Texts("算子在运行时编译", "shape 在变化。", (), ()),
+    },
+    remedies=(),
+    captures={},
+    codes=(),
+    evidence=(Evidence("node-1/env.txt", 3, "jit_compile=True", level="INFO"),),
+    location=None,
+    origin=Origin("node-1"),
+    first_seen=None,
+    last_seen=None,
+    count=2,
+    processes=2,
+    ranks=(0,),
+)
+_UNKNOWN = Unexplained(
+    "the moon is in house #", "ERROR", 3, Evidence("a/b.log", 5, "the moon is in house 8")
+)
+_COVERAGE = Coverage(
+    files=4,
+    bytes=2_400_000,
+    lines=31_415,
+    by_kind={"plog": 2, "text": 2},
+    levels=("INFO", "ERROR"),
+    time_range=("2026-03-04T05:00:00.000000", "2026-03-04T05:20:00.000000"),
+    skipped=(("core.17", "binary"), ("empty.log", "empty")),
+    broken=(("old.tar.gz", "the gzip stream ends early"),),
+)
+
+# A report that has every field. What logs and paths say is hostile in `HOSTILE_REPORT`.
+FULL = Report(
+    rules_digest="0123456789abcdef",
+    diagnoses=(CAUSE, LESSER, REMARK),
+    unexplained=(_UNKNOWN,),
+    environment={"cann": "8.0.RC3", "torch_npu": "2.1.0.post8", "world_size": "16"},
+    coverage=_COVERAGE,
+    families={name: {"en": f"Family {name}", "zh": f"类别 {name}"} for name in FAMILIES},
+    version="0.1.0",
+)
+
+
+def _hostile() -> Report:
+    """Return ``FULL`` with a hostile text in each place where a log or a stored result has one."""
+    words = iter(HOSTILE * 20)
+
+    def evidence(item: Evidence) -> Evidence:
+        return replace(item, path=next(words), text=next(words), module=next(words))
+
+    def diagnosis(item: Diagnosis) -> Diagnosis:
+        texts = {
+            lang: Texts(next(words), next(words), (next(words),), (next(words), next(words)))
+            for lang in LANGS
+        }
+        return replace(
+            item,
+            texts=texts,
+            captures={next(words): next(words)},
+            codes=(next(words),),
+            evidence=tuple(map(evidence, item.evidence)),
+            location=item.location and Location(next(words), 3, next(words)),
+            consequences=tuple(
+                replace(
+                    follower,
+                    title={lang: next(words) for lang in LANGS},
+                    evidence=evidence(follower.evidence),
+                )
+                for follower in item.consequences
+            ),
+        )
+
+    return replace(
+        FULL,
+        diagnoses=tuple(map(diagnosis, FULL.diagnoses)),
+        unexplained=tuple(
+            Unexplained(word, "ERROR", 2, Evidence(word, 4, word)) for word in HOSTILE
+        ),
+        environment={next(words): next(words)},
+        coverage=replace(
+            FULL.coverage,
+            skipped=tuple((word, "binary") for word in HOSTILE),
+            broken=((next(words), next(words)),),
+        ),
+        families={},
+    )
+
+
+HOSTILE_FULL = _hostile()
+CLEAN = Report(
+    "0123456789abcdef", (), (), {}, Coverage(1, 17, 1, {"text": 1}, (), None, (), ()),
+    version="0.1.0",
+)  # fmt: skip
+NOTHING = Report(
+    "0123456789abcdef", (), (), {}, Coverage(0, 0, 0, {}, (), None, (("core", "binary"),), ()),
+    version="0.1.0",
+)  # fmt: skip
+INTERRUPTED = Report(
+    "0123456789abcdef", (), (_UNKNOWN,), {},
+    Coverage(1, 17, 1, {"text": 1}, (), None, (), (), interrupted=True, unread=2), version="0.1.0",
+)  # fmt: skip
+
+
+def _texts(words: st.SearchStrategy[str]) -> st.SearchStrategy[Texts]:
+    steps = st.lists(words, max_size=2).map(tuple)
+    return st.builds(Texts, words, words, steps, steps)
+
+
+def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
+    """Return reports of which each text, path and name is one of ``words``."""
+    maybe = st.none() | words
+    lines, counts, ranks = st.integers(1, 10**9), st.integers(1, 99), st.integers(0, 10**5)
+    both = st.fixed_dictionaries(dict.fromkeys(LANGS, words))
+    mapping = st.dictionaries(words, words, max_size=2)
+    places = st.lists(st.tuples(words, words), max_size=2).map(tuple)
+    families = st.sampled_from(FAMILIES) | words
+    number = st.none() | ranks
+    origins = st.builds(Origin, maybe, number, number, number)
+    order = st.tuples(st.integers(0, 99), st.integers(0, 9))
+    around, match = st.lists(words, max_size=2).map(tuple), st.none() | order
+    evidence = st.builds(
+        Evidence, words, lines, words, order, maybe, words, maybe, origins, around, around, match
+    )
+    consequences = st.builds(
+        Consequence, words, families, st.sampled_from(ROLES), both, counts, evidence
+    )
+    diagnoses = st.builds(
+        Diagnosis,
+        position=counts,
+        rule=words,
+        family=families,
+        severity=st.sampled_from(Severity),
+        confidence=st.sampled_from(["low", "medium", "high"]),
+        role=st.sampled_from(ROLES),
+        provenance=st.lists(words, max_size=2).map(tuple),
+        texts=st.fixed_dictionaries(dict.fromkeys(LANGS, _texts(words))),
+        remedies=st.lists(st.tuples(words, mapping), max_size=1).map(tuple),
+        captures=mapping,
+        codes=st.lists(words, max_size=2).map(tuple),
+        evidence=st.lists(evidence, min_size=1, max_size=3).map(tuple),
+        location=st.none() | st.builds(Location, words, ranks, words),
+        origin=origins,
+        first_seen=maybe,
+        last_seen=maybe,
+        count=counts,
+        processes=counts,
+        ranks=st.lists(ranks, max_size=2).map(tuple),
+        consequences=st.lists(consequences, max_size=2).map(tuple),
+    )
+    coverage = st.builds(
+        Coverage,
+        files=st.integers(0, 9),
+        bytes=ranks,
+        lines=ranks,
+        by_kind=st.dictionaries(words, counts, max_size=2),
+        levels=st.lists(words, max_size=2).map(tuple),
+        time_range=st.none() | st.tuples(words, words),
+        skipped=places,
+        broken=places,
+        interrupted=st.booleans(),
+        unread=st.integers(0, 9),
+    )
+    return st.builds(
+        Report,
+        rules_digest=words,
+        diagnoses=st.lists(diagnoses, max_size=3).map(tuple),
+        unexplained=st.lists(
+            st.builds(Unexplained, words, words, counts, evidence), max_size=2
+        ).map(tuple),
+        environment=mapping,
+        coverage=coverage,
+        families=st.dictionaries(families, both, max_size=2),
+        version=words,
+    )
+
+
+# Bytes of names that are not UTF-8 come as lone halves of pairs.
+ANYTHING = st.text(
+    st.characters(exclude_categories=["Cs"])
+    | st.characters(categories=["Cc", "Cf", "Zl", "Zp", "Po", "Sm"])
+    | st.characters(min_codepoint=0xDC80, max_codepoint=0xDCFF, categories=["Cs"]),
+    max_size=12,
+)
+ANY_REPORT = reports(ANYTHING)
+HOSTILE_REPORT = reports(
+    st.sampled_from(HOSTILE)
+    | st.lists(st.sampled_from(HOSTILE), min_size=1, max_size=3).map("\n".join)
+    | st.text(st.sampled_from("#[]:`<>&%|*_~!@$\\\r\n\x00\u2028 \tgroupERR/x0-="), max_size=30)
+)

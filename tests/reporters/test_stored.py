@@ -1,0 +1,137 @@
+"""A stored result comes back as the report it was; what is wrong with one is said in a line."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from ascend_doctor.errors import ResultError
+from ascend_doctor.reporters import json as reporter
+from ascend_doctor.reporters.stored import MAX_BYTES, loads
+from tests.conftest import ROOT
+from tests.reporters.reports import ANY_REPORT, CLEAN, FULL, INTERRUPTED, NOTHING
+
+SCHEMA = json.loads((ROOT / "docs/schema/report-1.json").read_text(encoding="utf-8"))
+STORED = reporter.render(FULL)
+
+
+@given(ANY_REPORT)
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_a_report_comes_back_as_it_was(report):
+    again = loads(reporter.render(report).encode(), "r.json")
+    assert again == report
+    # What is no part of equality.
+    assert reporter.as_dict(again) == reporter.as_dict(report)
+
+
+@pytest.mark.parametrize("report", [FULL, CLEAN, NOTHING, INTERRUPTED])
+def test_each_field_is_in_the_schema_and_comes_back(report):
+    jsonschema.validate(reporter.as_dict(report), SCHEMA)
+    again = loads(reporter.render(report).encode(), "r.json")
+    assert again == report
+    # What is no part of equality.
+    assert reporter.as_dict(again) == reporter.as_dict(report)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_what_another_system_made_of_it_is_read(encoding):
+    assert loads(STORED.encode(encoding), "r.json") == FULL
+
+
+def test_a_result_of_an_earlier_minor_version_is_read():
+    stored = json.loads(STORED)
+    stored["schema_version"] = "1.0"
+    del stored["families"]
+    for diagnosis in stored["diagnoses"]:
+        for consequence in diagnosis["consequences"]:
+            first = consequence["first"]
+            consequence["first"] = {name: first[name] for name in ("path", "line", "text")}
+    report = loads(json.dumps(stored).encode(), "r.json")
+    assert (report.families, report.diagnoses) == ({}, FULL.diagnoses)
+
+
+def test_a_result_of_a_later_minor_version_is_read():
+    stored = json.loads(STORED)
+    stored |= {"schema_version": "1.99", "weather": {"moon": "full"}}
+    assert loads(json.dumps(stored).encode(), "r.json") == FULL
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"schema_version": "2.0"},
+            "schema_version: version 2.0 is newer than this ascend-doctor, which reads 1.x",
+        ),
+        ({"tool": {"name": "other"}}, "tool.name: another tool made it"),
+        ({"tool": []}, "tool: must be an object"),
+        ({"diagnoses": {}}, "diagnoses: must be a list"),
+        (
+            {"diagnoses": [{}]},
+            "diagnoses[0].title: this field is missing; was it written by `ascend-doctor analyze`?",
+        ),
+        ({"environment": {"cann": 8}}, "environment.cann: must be a text"),
+        ({"coverage": {"files": -1}}, "coverage.files: must be 0 or more"),
+        ({"coverage": {"files": True}}, "coverage.files: must be a whole number"),
+        ({"coverage": {"files": 1.0}}, "coverage.files: must be a whole number"),
+        ({"coverage": {"files": "1"}}, "coverage.files: must be a whole number"),
+    ],
+)
+def test_a_wrong_field_is_pointed_at(change, said):
+    with pytest.raises(ResultError) as caught:
+        loads(json.dumps(json.loads(STORED) | change).encode(), "r.json")
+    assert str(caught.value) == f"r.json: {said}"
+
+
+@pytest.mark.parametrize(
+    ("names", "value", "said"),
+    [
+        (("severity",), "bad", "severity: must be one of info, warning, error, fatal"),
+        (("confidence",), "none", "confidence: must be one of low, medium, high"),
+        (("evidence",), [], "evidence: must not be empty"),
+        (("evidence", 0, "line"), 0, "evidence[0].line: must be 1 or more"),
+        (("evidence", 1, "order"), [1], "evidence[1].order: must be a list of two"),
+        (("consequences", 0, "title", "zh"), 7, "consequences[0].title.zh: must be a text"),
+    ],
+)
+def test_a_wrong_field_of_a_diagnosis_is_pointed_at(names, value, said):
+    stored = json.loads(STORED)
+    inner = stored["diagnoses"][0]
+    for name in names[:-1]:
+        inner = inner[name]
+    inner[names[-1]] = value
+    with pytest.raises(ResultError) as caught:
+        loads(json.dumps(stored).encode(), "r.json")
+    assert str(caught.value) == f"r.json: diagnoses[0].{said}"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "r.json:1:1: the file is empty; it should hold a JSON report"),
+        (b'{\n "a": [1,', "r.json:2:10: the file ends early; it should hold a JSON report"),
+        (b'{\n "a": x}', "r.json:2:7: not JSON: Expecting value"),
+        (b'{"a": "\xff"}', "r.json: not text in UTF-8 at byte 7"),
+        (b"7", "r.json: must be an object"),
+        (b"[" * 200_000, "r.json: no JSON report: nested too deeply"),
+        (b'{"a": ' + b"9" * 5000 + b"}", "r.json: no JSON report: a number is too long"),
+        (b" " * (MAX_BYTES + 1), "r.json: larger than 64 MiB, which no result is"),
+    ],
+    ids=lambda value: str(value)[:30],
+)
+def test_what_is_no_json_is_told_where(data, said):
+    with pytest.raises(ResultError) as caught:
+        loads(data, "r.json")
+    assert str(caught.value) == said
+
+
+@given(ANY_REPORT)
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+def test_any_beginning_of_a_result_is_refused(report):
+    data = reporter.render(report).encode()
+    for end in range(0, len(data) - 2, max(1, len(data) // 40)):
+        with pytest.raises(ResultError):
+            loads(data[:end], "r.json")
