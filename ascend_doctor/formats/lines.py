@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
@@ -37,6 +37,7 @@ class Line:
 
     ``head`` holds the fields of its log header, ERR line or error block, if it begins with one.
     ``is_apart`` is set where messages of others were passed over between it and the line above.
+    ``stream`` says who wrote it; only lines with equal streams may belong to one message.
     """
 
     start: int
@@ -45,17 +46,17 @@ class Line:
     text: bytes
     head: Head | None = None
     is_apart: bool = False
+    stream: tuple[object, ...] = field(init=False)
 
-    @property
-    def stream(self) -> tuple[object, ...]:
-        """Who wrote it; only lines with equal streams may belong to one message."""
+    def __post_init__(self) -> None:
+        """Tell the stream, which is asked for far more often than there are lines."""
         prefix = self.prefix
-        return (prefix.name, prefix.pid, prefix.rank)
+        self.stream = (prefix.name, prefix.pid, prefix.rank)
 
     @property
     def is_anonymous(self) -> bool:
         """True if its prefix does not say who wrote it."""
-        return self.stream == (None, None, None)
+        return self.stream == _ANONYMOUS
 
     @property
     def has_level(self) -> bool:
@@ -117,8 +118,15 @@ MAX_GAP = 16
 MAX_LOOSE = 12
 
 
+_ANONYMOUS = (None, None, None)
+
+
 class Lines:
-    """The lines of one view, each classified once."""
+    """The lines of one view, each classified once.
+
+    Where many writers take turns, records are looked for across hundreds of lines of others: so
+    it is remembered which lines follow each other.
+    """
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -126,6 +134,8 @@ class Lines:
         self._plain: dict[int, Line] = {}
         self._lines: dict[int, Line] = {}
         self._whole: dict[int, bool] = {}
+        self._above: dict[int, Line | None] = {}
+        self._below: dict[int, Line | None] = {}
 
     def at(self, start: int) -> Line:
         """Return the line that begins at ``start``."""
@@ -203,13 +213,17 @@ class Lines:
 
     def above(self, line: Line) -> Line | None:
         """Return the line before ``line``, None at the top."""
-        start = self._view.above(line.start)
-        return None if start is None else self.at(start)
+        if line.start not in self._above:
+            start = self._view.above(line.start)
+            self._above[line.start] = None if start is None else self.at(start)
+        return self._above[line.start]
 
     def below(self, line: Line) -> Line | None:
         """Return the line after ``line``, None at the end."""
-        start = self._view.below(line.start)
-        return None if start is None else self.at(start)
+        if line.start not in self._below:
+            start = self._view.below(line.start)
+            self._below[line.start] = None if start is None else self.at(start)
+        return self._below[line.start]
 
 
 def _classify(text: bytes) -> tuple[Kind, Head | None]:
