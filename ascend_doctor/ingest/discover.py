@@ -58,6 +58,8 @@ def _is_folder(path: Path) -> bool:
         raise InputError(f"{path}: no such file or folder") from None
     except OSError as err:
         raise InputError(f"{path}: {reason_of(err)}") from err
+    except ValueError as err:
+        raise InputError(f"{str(path)!r}: no path can be that: {err}") from err
 
 
 def _walk(folder: str, shown: str, seen: _Seen) -> Iterator[Source | Skipped]:

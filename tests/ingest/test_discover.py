@@ -213,3 +213,9 @@ def test_a_folder_may_be_deeper_than_a_path_may_be_long(tmp_path):
     os.close(here)
     [item] = discover([tmp_path])
     assert (item.reason, item.path.startswith("ddd")) == ("file name too long", True)
+
+
+def test_what_cannot_be_a_path_is_said():
+    with pytest.raises(InputError) as caught:
+        [*discover([Path("a\0b")])]
+    assert str(caught.value) == "'a\\x00b': no path can be that: embedded null byte"
