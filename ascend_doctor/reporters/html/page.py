@@ -17,7 +17,6 @@ from ascend_doctor.reporters.html.words import word
 from ascend_doctor.reporters.labels import size
 from ascend_doctor.reporters.reasons import translated
 from ascend_doctor.reporters.safe import visible
-from ascend_doctor.version import __version__
 
 if TYPE_CHECKING:
     import jinja2
@@ -77,7 +76,6 @@ def render(report: Report, lang: Lang = "en") -> str:
         shades=SHADES,
         max_unexplained=MAX_UNEXPLAINED,
         max_paths=MAX_PATHS,
-        version=__version__,
     )
 
 
