@@ -70,6 +70,53 @@ class Unexplained:
 
 
 @dataclass(frozen=True, slots=True)
+class Activity:
+    """A rule that matched in a process: how often, and the first and the last time.
+
+    ``position`` is that of the diagnosis that tells of it, be it as its cause or as what
+    followed; ``source`` is the file where it was first.
+    """
+
+    position: int
+    rule: str
+    role: Role
+    severity: Severity
+    origin: Origin
+    source: str
+    count: int
+    first_seen: str | None
+    last_seen: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """What was active where and when, earliest first; ``left_out`` counts what is too much."""
+
+    activities: tuple[Activity, ...] = ()
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CodeMet:
+    """An error code that the logs name, with what is known of it.
+
+    ``table`` says whose code it is, ``first`` where it was first, ``is_full`` that a person wrote
+    more of it than its row in the table.
+    """
+
+    code: str
+    table: str
+    name: str
+    family: str
+    count: int
+    first: Evidence
+    means: Mapping[Lang, str]
+    causes: Mapping[Lang, tuple[str, ...]]
+    next: Mapping[Lang, tuple[str, ...]]
+    is_full: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """What was read, what was not, and what the logs could show at all.
 
@@ -106,6 +153,8 @@ class Report:
     coverage: Coverage
     families: Mapping[str, Mapping[Lang, str]] = field(default_factory=dict)
     version: str = __version__
+    timeline: Timeline = Timeline()
+    codes: tuple[CodeMet, ...] = ()
 
     @property
     def worst(self) -> Severity | None:

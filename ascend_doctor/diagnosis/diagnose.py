@@ -8,7 +8,9 @@ from dataclasses import replace
 
 from ascend_doctor.diagnosis.chains import Chain, chains, moment, precedence
 from ascend_doctor.diagnosis.claims import Claim, claims
+from ascend_doctor.diagnosis.codes import codes_met
 from ascend_doctor.diagnosis.environment import Environment
+from ascend_doctor.diagnosis.timeline import timeline
 from ascend_doctor.facts import Facts
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Unexplained
@@ -38,6 +40,8 @@ def diagnose(facts: Facts, knowledge: Knowledge) -> Report:
         environment=environment.shown(),
         coverage=_coverage(facts),
         families={name: family.title for name, family in knowledge.families.items()},
+        timeline=timeline(ordered),
+        codes=codes_met(facts, knowledge),
     )
 
 

@@ -117,6 +117,10 @@ class Glossary:
             return Explanation(term, proposed=proposed)
         return self._explanation(term, *found)
 
+    def of_code(self, table: str, code: str) -> Explanation:
+        """Return what is known of a code that stands in ``table``."""
+        return self._explanation(code, table, code)
+
     def _like(self, term: str) -> tuple[str, ...]:
         if len(term) > _MAX_LENGTH:
             return ()

@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from ascend_doctor.records import LANGS, Evidence, Lang, Origin
-from ascend_doctor.report import Diagnosis, Report
+from ascend_doctor.report import Activity, CodeMet, Diagnosis, Report
 from ascend_doctor.reporters.safe import json_escaped
 
 SCHEMA_VERSION = "1.1"
@@ -41,6 +41,11 @@ def as_dict(report: Report) -> dict[str, Any]:
             }
             for item in report.unexplained
         ],
+        "codes": [_code(code) for code in report.codes],
+        "timeline": {
+            "activities": [_activity(activity) for activity in report.timeline.activities],
+            "left_out": report.timeline.left_out,
+        },
         "environment": dict(report.environment),
         "families": {
             name: {lang: title[lang] for lang in LANGS} for name, title in report.families.items()
@@ -99,6 +104,35 @@ def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
             }
             for item in diagnosis.consequences
         ],
+    }
+
+
+def _code(code: CodeMet) -> dict[str, Any]:
+    return {
+        "code": code.code,
+        "table": code.table,
+        "name": code.name,
+        "family": code.family,
+        "count": code.count,
+        "first": _evidence(code.first),
+        "means": {lang: code.means[lang] for lang in LANGS},
+        "causes": {lang: list(code.causes[lang]) for lang in LANGS},
+        "next": {lang: list(code.next[lang]) for lang in LANGS},
+        "is_full": code.is_full,
+    }
+
+
+def _activity(activity: Activity) -> dict[str, Any]:
+    return {
+        "position": activity.position,
+        "rule": activity.rule,
+        "role": activity.role,
+        "severity": activity.severity.label,
+        **_origin(activity.origin),
+        "source": activity.source,
+        "count": activity.count,
+        "first_seen": activity.first_seen,
+        "last_seen": activity.last_seen,
     }
 
 

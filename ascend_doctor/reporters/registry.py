@@ -36,6 +36,7 @@ FORMATS: Mapping[str, Format] = {
     item.name: item
     for item in (
         Format("text", "text", is_for_screens=True),
+        Format("html", "html"),
         Format("json", "json"),
         Format("junit", "junit"),
         Format("sarif", "sarif"),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, TypeVar, get_args
+from collections.abc import Mapping
+from typing import Any, get_args
 
 from ascend_doctor.errors import ResultError
 from ascend_doctor.knowledge.rule import Texts
@@ -19,7 +19,17 @@ from ascend_doctor.records import (
     Role,
     Severity,
 )
-from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Unexplained
+from ascend_doctor.report import (
+    Activity,
+    CodeMet,
+    Consequence,
+    Coverage,
+    Diagnosis,
+    Report,
+    Timeline,
+    Unexplained,
+)
+from ascend_doctor.reporters.field import Field
 
 # Of what is much longer no `analyze` was the author: it keeps samples, not logs.
 MAX_BYTES = 64 << 20
@@ -29,8 +39,6 @@ _MAJOR = "1"
 _SEVERITIES = {severity.label: severity for severity in Severity}
 _ROLES: Mapping[str, Role] = {role: role for role in ROLES}
 _CONFIDENCES: Mapping[str, Confidence] = {value: value for value in get_args(Confidence)}
-
-_T = TypeVar("_T")
 
 
 def loads(data: bytes, name: str) -> Report:
@@ -45,7 +53,7 @@ def loads(data: bytes, name: str) -> Report:
     """
     if len(data) > MAX_BYTES:
         raise ResultError(f"{name}: larger than {MAX_BYTES >> 20} MiB, which no result is")
-    root = _Value(_parsed(data, name), name, "")
+    root = Field(_parsed(data, name), name, "")
     tool, version = root.at("tool"), root.at("schema_version")
     if tool.at("name").text() != "ascend-doctor":
         tool.at("name").refuse("another tool made it")
@@ -57,10 +65,12 @@ def loads(data: bytes, name: str) -> Report:
         rules_digest=tool.at("rules_digest").text(),
         diagnoses=tuple(map(_diagnosis, root.at("diagnoses").items())),
         unexplained=tuple(map(_unexplained, root.at("unexplained").items())),
-        environment=root.at("environment").mapping(_Value.text),
+        environment=root.at("environment").mapping(Field.text),
         coverage=_coverage(root.at("coverage")),
         families=root.maybe("families", lambda value: value.mapping(_title), {}),
         version=tool.at("version").text(),
+        timeline=root.maybe("timeline", _timeline, Timeline()),
+        codes=root.maybe("codes", lambda value: tuple(map(_code, value.items())), ()),
     )
 
 
@@ -86,96 +96,27 @@ def _fault(error: json.JSONDecodeError) -> str:
     return f"not JSON: {error.msg}"
 
 
-class _Value:
-    """A JSON value that knows where it stands, for errors that point at it."""
-
-    def __init__(self, value: Any, name: str, where: str) -> None:
-        self._value = value
-        self._name = name
-        self._where = where
-
-    def refuse(self, reason: str) -> NoReturn:
-        where = f"{self._name}: {self._where}" if self._where else self._name
-        raise ResultError(f"{where}: {reason}")
-
-    def at(self, key: str) -> _Value:
-        fields = self._of(dict, "an object")
-        inner = self._inner(fields.get(key), f".{key}" if self._where else key)
-        if key not in fields:
-            inner.refuse("this field is missing; was it written by `ascend-doctor analyze`?")
-        return inner
-
-    def maybe(self, key: str, read: Callable[[_Value], _T], otherwise: _T) -> _T:
-        """Read a field that may be null, or that earlier minor versions did not have."""
-        if self._of(dict, "an object").get(key) is None:
-            return otherwise
-        return read(self.at(key))
-
-    def items(self) -> list[_Value]:
-        values = self._of(list, "a list")
-        return [self._inner(value, f"[{number}]") for number, value in enumerate(values)]
-
-    def mapping(self, read: Callable[[_Value], _T]) -> dict[str, _T]:
-        return {key: read(self.at(key)) for key in self._of(dict, "an object")}
-
-    def by_lang(self, read: Callable[[_Value], _T]) -> dict[Lang, _T]:
-        return {lang: read(self.at(lang)) for lang in LANGS}
-
-    def text(self) -> str:
-        return self._of(str, "a text")
-
-    def flag(self) -> bool:
-        return self._of(bool, "true or false")
-
-    def number(self, least: int | None = None) -> int:
-        number = self._of(int, "a whole number")
-        if isinstance(number, bool):
-            self.refuse("must be a whole number")
-        if least is not None and number < least:
-            self.refuse(f"must be {least} or more")
-        return number
-
-    def one_of(self, values: Mapping[str, _T]) -> _T:
-        if self.text() not in values:
-            self.refuse(f"must be one of {', '.join(values)}")
-        return values[self.text()]
-
-    def pair(self, read: Callable[[_Value], _T]) -> tuple[_T, _T]:
-        values = self.items()
-        if len(values) != 2:
-            self.refuse("must be a list of two")
-        return read(values[0]), read(values[1])
-
-    def _inner(self, value: Any, key: str) -> _Value:
-        return _Value(value, self._name, self._where + key)
-
-    def _of(self, kind: type[_T], called: str) -> _T:
-        if not isinstance(self._value, kind):
-            self.refuse(f"must be {called}")
-        return self._value
-
-
-def _number(value: _Value) -> int:
+def _number(value: Field) -> int:
     return value.number()
 
 
-def _count(value: _Value) -> int:
+def _count(value: Field) -> int:
     return value.number(0)
 
 
-def _pair(value: _Value) -> tuple[int, int]:
+def _pair(value: Field) -> tuple[int, int]:
     return value.pair(_number)
 
 
-def _texts(value: _Value) -> tuple[str, ...]:
-    return tuple(map(_Value.text, value.items()))
+def _texts(value: Field) -> tuple[str, ...]:
+    return tuple(map(Field.text, value.items()))
 
 
-def _title(value: _Value) -> dict[Lang, str]:
-    return value.by_lang(_Value.text)
+def _title(value: Field) -> dict[Lang, str]:
+    return value.by_lang(Field.text)
 
 
-def _diagnosis(value: _Value) -> Diagnosis:
+def _diagnosis(value: Field) -> Diagnosis:
     title, cause = _title(value.at("title")), _title(value.at("cause"))
     checks, fixes = value.at("checks").by_lang(_texts), value.at("fixes").by_lang(_texts)
     evidence = tuple(map(_evidence, value.at("evidence").items()))
@@ -191,16 +132,16 @@ def _diagnosis(value: _Value) -> Diagnosis:
         provenance=_texts(value.at("provenance")),
         texts={lang: Texts(title[lang], cause[lang], checks[lang], fixes[lang]) for lang in LANGS},
         remedies=tuple(
-            (item.at("id").text(), item.at("params").mapping(_Value.text))
+            (item.at("id").text(), item.at("params").mapping(Field.text))
             for item in value.at("remedies").items()
         ),
-        captures=value.at("captures").mapping(_Value.text),
+        captures=value.at("captures").mapping(Field.text),
         codes=_texts(value.at("codes")),
         evidence=evidence,
         location=value.maybe("code_location", _location, None),
         origin=_origin(value.at("origin")),
-        first_seen=value.maybe("first_seen", _Value.text, None),
-        last_seen=value.maybe("last_seen", _Value.text, None),
+        first_seen=value.maybe("first_seen", Field.text, None),
+        last_seen=value.maybe("last_seen", Field.text, None),
         count=value.at("count").number(1),
         processes=value.at("processes").number(1),
         ranks=tuple(map(_number, value.at("ranks").items())),
@@ -208,7 +149,7 @@ def _diagnosis(value: _Value) -> Diagnosis:
     )
 
 
-def _consequence(value: _Value) -> Consequence:
+def _consequence(value: Field) -> Consequence:
     return Consequence(
         rule=value.at("rule").text(),
         family=value.at("family").text(),
@@ -219,7 +160,7 @@ def _consequence(value: _Value) -> Consequence:
     )
 
 
-def _unexplained(value: _Value) -> Unexplained:
+def _unexplained(value: Field) -> Unexplained:
     return Unexplained(
         template=value.at("template").text(),
         level=value.at("level").text(),
@@ -228,15 +169,50 @@ def _unexplained(value: _Value) -> Unexplained:
     )
 
 
-def _evidence(value: _Value) -> Evidence:
+def _timeline(value: Field) -> Timeline:
+    return Timeline(
+        tuple(map(_activity, value.at("activities").items())), value.at("left_out").number(0)
+    )
+
+
+def _activity(value: Field) -> Activity:
+    return Activity(
+        position=value.at("position").number(1),
+        rule=value.at("rule").text(),
+        role=value.at("role").one_of(_ROLES),
+        severity=value.at("severity").one_of(_SEVERITIES),
+        origin=_origin(value),
+        source=value.at("source").text(),
+        count=value.at("count").number(1),
+        first_seen=value.maybe("first_seen", Field.text, None),
+        last_seen=value.maybe("last_seen", Field.text, None),
+    )
+
+
+def _code(value: Field) -> CodeMet:
+    return CodeMet(
+        code=value.at("code").text(),
+        table=value.at("table").text(),
+        name=value.at("name").text(),
+        family=value.at("family").text(),
+        count=value.at("count").number(1),
+        first=_evidence(value.at("first")),
+        means=_title(value.at("means")),
+        causes=value.at("causes").by_lang(_texts),
+        next=value.at("next").by_lang(_texts),
+        is_full=value.maybe("is_full", Field.flag, False),
+    )
+
+
+def _evidence(value: Field) -> Evidence:
     return Evidence(
         path=value.at("path").text(),
         line=value.at("line").number(1),
         text=value.at("text").text(),
         order=value.maybe("order", _pair, (0, 0)),
-        time=value.maybe("time", _Value.text, None),
-        level=value.maybe("level", _Value.text, ""),
-        module=value.maybe("module", _Value.text, None),
+        time=value.maybe("time", Field.text, None),
+        level=value.maybe("level", Field.text, ""),
+        module=value.maybe("module", Field.text, None),
         origin=_origin(value),
         before=value.maybe("before", _texts, ()),
         after=value.maybe("after", _texts, ()),
@@ -244,16 +220,16 @@ def _evidence(value: _Value) -> Evidence:
     )
 
 
-def _origin(value: _Value) -> Origin:
+def _origin(value: Field) -> Origin:
     return Origin(
-        node=value.maybe("node", _Value.text, None),
+        node=value.maybe("node", Field.text, None),
         rank=value.maybe("rank", _number, None),
         device=value.maybe("device", _number, None),
         pid=value.maybe("pid", _number, None),
     )
 
 
-def _location(value: _Value) -> Location:
+def _location(value: Field) -> Location:
     return Location(
         file=value.at("file").text(),
         line=value.at("line").number(0),
@@ -261,20 +237,20 @@ def _location(value: _Value) -> Location:
     )
 
 
-def _coverage(value: _Value) -> Coverage:
+def _coverage(value: Field) -> Coverage:
     return Coverage(
         files=value.at("files").number(0),
         bytes=value.at("bytes").number(0),
         lines=value.at("lines").number(0),
         by_kind=value.at("by_kind").mapping(_count),
         levels=_texts(value.at("levels")),
-        time_range=value.maybe("time_range", lambda span: span.pair(_Value.text), None),
+        time_range=value.maybe("time_range", lambda span: span.pair(Field.text), None),
         skipped=_unread(value.at("skipped")),
         broken=_unread(value.at("broken")),
-        interrupted=value.maybe("interrupted", _Value.flag, False),
+        interrupted=value.maybe("interrupted", Field.flag, False),
         unread=value.maybe("unread", _count, 0),
     )
 
 
-def _unread(value: _Value) -> tuple[tuple[str, str], ...]:
+def _unread(value: Field) -> tuple[tuple[str, str], ...]:
     return tuple((item.at("path").text(), item.at("reason").text()) for item in value.items())

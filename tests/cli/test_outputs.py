@@ -50,7 +50,7 @@ def test_text_in_a_file_has_no_colour_and_the_usual_width(run, log, tmp_path):
 @pytest.mark.parametrize(
     ("formats", "said"),
     [
-        (["xml"], "xml is not one of text, json, junit, sarif, gitlab, github, markdown"),
+        (["xml"], "xml is not one of text, html, json, junit, sarif, gitlab, github, markdown"),
         (["json="], "json=: no file is named; is a variable unset?"),
         (
             ["text", "json=-"],

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import LANGS, Evidence, Location, Origin, Severity
-from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Unexplained
+from ascend_doctor.report import (
+    Activity,
+    CodeMet,
+    Consequence,
+    Coverage,
+    Diagnosis,
+    Report,
+    Timeline,
+    Unexplained,
+)
 from tests.hostile.strings import hostile
 
 
@@ -26,7 +35,9 @@ class _Forge:
 
     def proof(self) -> Evidence:
         path, text, time, level, module, node = self.several(6)
-        return Evidence(path, 1, text, (0, 0), time, level, module, Origin(node, 1, 2, 3))
+        origin = Origin(node, 1, 2, 3)
+        around = self.several(2), self.several(1)
+        return Evidence(path, 9, text, (0, 0), time, level, module, origin, *around, (1, 4))
 
     def diagnosis(self, severity: Severity) -> Diagnosis:
         return Diagnosis(
@@ -80,7 +91,35 @@ class _Forge:
                 skipped=((self.text(), self.text()),),
                 broken=((self.text(), self.text()),),
             ),
+            families={self.text(): {lang: self.text() for lang in LANGS}},
+            timeline=Timeline((self.activity(), self.activity()), left_out=3),
+            codes=(self.code(),),
         )
+
+    def activity(self) -> Activity:
+        rule, node, source, first, last = self.several(5)
+        severity = Severity.ERROR
+        origin = Origin(node, 1)
+        return Activity(1, rule, "cause", severity, origin, source, 2, first, last)
+
+    def code(self) -> CodeMet:
+        code, table, name, family = self.several(4)
+        return CodeMet(
+            code=code,
+            table=table,
+            name=name,
+            family=family,
+            count=2,
+            first=self.proof(),
+            means={lang: self.text() for lang in LANGS},
+            causes={lang: self.several(2) for lang in LANGS},
+            next={lang: self.several(2) for lang in LANGS},
+        )
+
+
+def forged(texts: list[str]) -> Report:
+    """Return a report whose fields hold the given texts, with a diagnosis of each severity."""
+    return _Forge(texts).report([*Severity])
 
 
 # Eleven texts: no field then always meets the same ones.

@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import FAMILIES, LANGS, ROLES, Evidence, Location, Origin, Severity
-from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Unexplained
+from ascend_doctor.report import (
+    Activity,
+    CodeMet,
+    Consequence,
+    Coverage,
+    Diagnosis,
+    Report,
+    Timeline,
+    Unexplained,
+)
 
 # What would begin a command, markup, an escape or another document, where a format lets it.
 HOSTILE = (
@@ -152,6 +161,30 @@ _COVERAGE = Coverage(
     broken=(("old.tar.gz", "the gzip stream ends early"),),
 )
 
+_ACTIVITY = Activity(
+    position=1,
+    rule="buffer-oom-pool-fragmented",
+    role="cause",
+    severity=Severity.FATAL,
+    origin=_FIRST.origin,
+    source=_FIRST.path,
+    count=12,
+    first_seen="2026-03-04T05:06:07.000008",
+    last_seen="2026-03-04T05:16:07.000008",
+)
+_CODE = CodeMet(
+    code="EL0004",
+    table="error_manager",
+    name="Memory_Allocation_Failure",
+    family="buffer_oom",
+    count=2,
+    first=_FIRST,
+    means={"en": "Device memory could not be had.", "zh": "设备内存申请失败。"},
+    causes={"en": ("Another job holds the card.",), "zh": ("其他任务占用该卡。",)},
+    next={"en": ("Look: `npu-smi info`.",), "zh": ("查看：`npu-smi info`。",)},
+    is_full=True,
+)
+
 # A report that has every field. What logs and paths say is hostile in `HOSTILE_REPORT`.
 FULL = Report(
     rules_digest="0123456789abcdef",
@@ -161,6 +194,8 @@ FULL = Report(
     coverage=_COVERAGE,
     families={name: {"en": f"Family {name}", "zh": f"类别 {name}"} for name in FAMILIES},
     version="0.1.0",
+    timeline=Timeline((_ACTIVITY,), left_out=3),
+    codes=(_CODE,),
 )
 
 
@@ -206,6 +241,18 @@ def _hostile() -> Report:
             broken=((next(words), next(words)),),
         ),
         families={},
+        timeline=Timeline((replace(_ACTIVITY, rule=next(words), source=next(words)),), 1),
+        codes=(
+            replace(
+                _CODE,
+                code=next(words),
+                name=next(words),
+                first=evidence(_CODE.first),
+                means={lang: next(words) for lang in LANGS},
+                causes={lang: (next(words),) for lang in LANGS},
+                next={lang: (next(words),) for lang in LANGS},
+            ),
+        ),
     )
 
 
@@ -222,6 +269,9 @@ INTERRUPTED = Report(
     "0123456789abcdef", (), (_UNKNOWN,), {},
     Coverage(1, 17, 1, {"text": 1}, (), None, (), (), interrupted=True, unread=2), version="0.1.0",
 )  # fmt: skip
+
+
+TIMES = st.datetimes().map(lambda time: time.isoformat(timespec="microseconds"))
 
 
 def _texts(words: st.SearchStrategy[str]) -> st.SearchStrategy[Texts]:
@@ -283,6 +333,32 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         interrupted=st.booleans(),
         unread=st.integers(0, 9),
     )
+    activities = st.builds(
+        Activity,
+        position=counts,
+        rule=words,
+        role=st.sampled_from(ROLES),
+        severity=st.sampled_from(Severity),
+        origin=origins,
+        source=words,
+        count=counts,
+        first_seen=st.none() | words | TIMES,
+        last_seen=st.none() | words | TIMES,
+    )
+    steps = st.fixed_dictionaries(dict.fromkeys(LANGS, st.lists(words, max_size=2).map(tuple)))
+    codes = st.builds(
+        CodeMet,
+        code=words,
+        table=words | st.sampled_from(["acl", "hccl"]),
+        name=words,
+        family=families,
+        count=counts,
+        first=evidence,
+        means=both,
+        causes=steps,
+        next=steps,
+        is_full=st.booleans(),
+    )
     return st.builds(
         Report,
         rules_digest=words,
@@ -294,6 +370,10 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         coverage=coverage,
         families=st.dictionaries(families, both, max_size=2),
         version=words,
+        timeline=st.builds(
+            Timeline, st.lists(activities, max_size=3).map(tuple), st.integers(0, 9)
+        ),
+        codes=st.lists(codes, max_size=2).map(tuple),
     )
 
 

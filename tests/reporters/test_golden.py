@@ -17,6 +17,8 @@ from tests.reporters.reports import CLEAN, FULL, HOSTILE_FULL, INTERRUPTED, NOTH
 
 GOLDEN = Path(__file__).parent / "golden"
 SAMPLES = {"oom": "buffer_oom-fragmented", "import": "not_found-no-cann-environment"}
+# A page holds its style and script as well; tests/browser looks at what is seen of it.
+WHOLE = [name for name in FORMATS if name != "html"]
 REPORTS = {
     "full": FULL,
     "hostile": HOSTILE_FULL,
@@ -48,7 +50,7 @@ def test_a_sample_reads_as_it_did(is_as_before, sample, format_, lang):
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("format_", WHOLE)
 @pytest.mark.parametrize("name", REPORTS)
 def test_a_report_reads_as_it_did(is_as_before, name, format_, lang):
     said = FORMATS[format_].render(REPORTS[name], lang)

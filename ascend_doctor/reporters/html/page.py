@@ -1,0 +1,188 @@
+"""The page put together: templates, styles and script in, one text out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ascend_doctor import resources
+from ascend_doctor.records import LANGS, Lang, Severity
+from ascend_doctor.report import Diagnosis, Report
+from ascend_doctor.reporters.html.chart import CELLS, SHADES, chart, moment, parsed
+from ascend_doctor.reporters.html.policy import policy
+from ascend_doctor.reporters.html.quote import alike, lines, parts
+from ascend_doctor.reporters.html.steps import first_command, pieces, spans
+from ascend_doctor.reporters.html.words import word
+from ascend_doctor.reporters.labels import size
+from ascend_doctor.reporters.reasons import translated
+from ascend_doctor.reporters.safe import visible
+
+if TYPE_CHECKING:
+    import jinja2
+
+# Bytes of diagnoses that a page holds; what is behind it is counted. The rest of a page is small,
+# as each part of it has a bound of its own.
+MAX_DIAGNOSES_BYTES = 1_200_000
+MAX_FOLLOWED = 40
+# With fewer diagnoses, or a quarter of so many activities, there is nothing to filter.
+MIN_FILTERED = 3
+MAX_UNEXPLAINED = 100
+MAX_PATHS = 100
+MAX_RANKS = 16
+
+# The tables that have a label; a report that was read from a file may name others.
+CODE_TABLES = ("acl", "error_manager", "hccl", "torch_npu")
+
+
+def render(report: Report, lang: Lang = "en") -> str:
+    """Return the report as one HTML page that holds both languages and shows ``lang`` first."""
+    environment = _environment()
+    titles: dict[str, Mapping[Lang, str]] = {}
+    for diagnosis in report.diagnoses:
+        titles.update({c.rule: c.title for c in diagnosis.consequences})
+    for diagnosis in report.diagnoses:
+        titles[diagnosis.rule] = {each: diagnosis.texts[each].title for each in LANGS}
+    common = {
+        "report": report,
+        "lang": lang,
+        "titles": titles,
+        "decoded": {code.code for code in report.codes},
+        "max_followed": MAX_FOLLOWED,
+        "max_ranks": MAX_RANKS,
+    }
+    told = [d for d in report.diagnoses if d.severity >= Severity.WARNING]
+    root = told[0] if told else None
+    remarks = [d for d in report.diagnoses if d.severity < Severity.WARNING]
+    shown = _Shown(environment.get_template("html/diagnosis.html.j2"), common)
+    first, further = shown.of(told[:1], is_root=True), shown.of(told[1:])
+    styles = [_asset("page.css"), _asset("dark.css")]
+    script = _asset("page.js")
+    return environment.get_template("html/page.html.j2").render(
+        **common,
+        policy=policy(styles, [script]),
+        styles=styles,
+        script=script,
+        title=_title(report, told),
+        told=told,
+        remarks=remarks,
+        first=first,
+        further=further,
+        shown_remarks=shown.of(remarks),
+        filters=_filters(report),
+        chart=chart(report.timeline, root),
+        cells=CELLS,
+        code_tables=CODE_TABLES,
+        shades=SHADES,
+        max_unexplained=MAX_UNEXPLAINED,
+        max_paths=MAX_PATHS,
+    )
+
+
+class _Shown:
+    """Renders diagnoses as long as they fit into the page."""
+
+    def __init__(self, template: jinja2.Template, common: Mapping[str, Any]) -> None:
+        self._template = template
+        self._common = common
+        self._left = MAX_DIAGNOSES_BYTES
+
+    def of(self, diagnoses: Sequence[Diagnosis], *, is_root: bool = False) -> list[str]:
+        """Return the first of some diagnoses as HTML that is safe to put in."""
+        from markupsafe import Markup
+
+        shown: list[str] = []
+        for diagnosis in diagnoses:
+            if self._left <= 0:
+                break
+            text = self._template.render(**self._common, d=diagnosis, is_root=is_root)
+            self._left -= len(text.encode())
+            shown.append(Markup(text))  # noqa: S704 - comes from an escaping template
+        return shown
+
+
+def _title(report: Report, told: Sequence[Diagnosis]) -> dict[Lang, str]:
+    if told:
+        return {lang: told[0].texts[lang].title for lang in LANGS}
+    name = "nothing" if not report.coverage.files else "clean"
+    if report.coverage.files and report.unexplained:
+        name = "unexplained_verdict"
+    return {lang: word(name, lang) for lang in LANGS}
+
+
+def _filters(report: Report) -> dict[str, list[Any]]:
+    """Return what can be filtered by; nothing where there is no choice."""
+    diagnoses = report.diagnoses
+    followed = [c for d in diagnoses for c in d.consequences]
+    families = dict.fromkeys([*(d.family for d in diagnoses), *(c.family for c in followed)])
+    severities = sorted({d.severity for d in diagnoses}, reverse=True)
+    ranks = {rank for d in diagnoses for rank in d.ranks}
+    ranks |= {a.origin.rank for a in report.timeline.activities if a.origin.rank is not None}
+    choices: dict[str, list[Any]] = {
+        "severity": [severity.label for severity in severities],
+        "family": [*families],
+        "rank": sorted(ranks),
+    }
+    is_wanted = max(len(diagnoses), len(report.timeline.activities) // 4) >= MIN_FILTERED
+    return {
+        name: values if is_wanted and len(values) > 1 else [] for name, values in choices.items()
+    }
+
+
+@cache
+def _asset(name: str) -> str:
+    """Return a file of ours as it is to stand in the page."""
+    from markupsafe import Markup
+
+    text = (resources.templates() / "html" / name).read_text(encoding="utf-8")
+    return Markup(text)  # noqa: S704 - a file of ours
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(resources.templates()),
+        # For every template, whatever its suffix: all that is shown came from a log.
+        autoescape=True,
+        finalize=_finalized,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(
+        alike=_alike,
+        lines=lines,
+        parts=parts,
+        pieces=pieces,
+        size=size,
+        spans=spans,
+        time=_time,
+        tokens=_tokens,
+        translated=translated,
+    )
+    environment.globals.update(word=word, first_command=first_command)
+    return environment
+
+
+def _finalized(value: object) -> object:
+    """Write out what would steer, hide or turn around, in all that a template puts out."""
+    if isinstance(value, str) and not hasattr(value, "__html__"):
+        return visible(value)
+    return value
+
+
+def _alike(proofs: Iterable[Any]) -> list[Any]:
+    return [*alike(proofs)]
+
+
+def _time(text: str | None) -> str:
+    """Return a time as a report shows it; what is none stays as it is."""
+    found = parsed(text)
+    return (text or "") if found is None else moment(found)
+
+
+def _tokens(values: Iterable[object]) -> str:
+    """Return values as one attribute that a script splits at blanks."""
+    return " ".join(str(value) for value in values)
