@@ -9,7 +9,9 @@ lines are passed over, as their shape is known to hold no key.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from ascend_doctor.scan.literals import Hit, Literal
@@ -46,15 +48,15 @@ class Engine:
             literal.text.lower() if any_case else literal.text
             for literal, any_case in zip(literals, self._any_case, strict=True)
         ]
-        keys: tuple[dict[int, bytes], dict[int, bytes]] = ({}, {})
+        keys: dict[int, bytes] = {}
         keyless: tuple[dict[int, bytes], dict[int, bytes]] = ({}, {})
         for number, text in enumerate(self._texts):
-            any_case, key = self._any_case[number], _shape(text)
+            key = _shape(text)
             if b"\n" not in text and (len(key) >= _MIN_KEY or len(key) == len(text)):
-                keys[any_case][number] = key
+                keys[number] = key
             else:
-                keyless[any_case][number] = text
-        self._keys, self._caseless_keys = map(_Keys, keys)
+                keyless[self._any_case[number]][number] = text
+        self._keys = _Keys(keys, self._any_case)
         self._keyless, self._caseless_keyless = (_Keyless(texts, self._once) for texts in keyless)
         self._shapes: dict[bytes, _Held] = {}
         self._size = 0
@@ -115,8 +117,7 @@ class Engine:
 
     def _learn(self, shape: bytes) -> _Held:
         """Find out, and remember, what lines of a shape may hold."""
-        lowered = _shape(shape.lower())
-        numbers = [*self._keys.within(shape), *self._caseless_keys.within(lowered)]
+        numbers = self._keys.within(shape)
         often = tuple(number for number in numbers if number not in self._once)
         once = tuple(number for number in numbers if number in self._once)
         held = self._shapes[shape] = _Held(often, once)
@@ -135,31 +136,37 @@ def _has_letters(text: bytes) -> bool:
 class _Keys:
     """Finds the keys in a shape that was not seen before; ``keys`` by the numbers of literals."""
 
-    def __init__(self, keys: Mapping[int, bytes]) -> None:
+    def __init__(self, keys: Mapping[int, bytes], any_case: Sequence[bool]) -> None:
         self._keys = keys
-        # By a few bytes of theirs, which as few others as possible have; shorter ones as a whole.
-        self._by_gram: dict[bytes, list[int]] = {}
-        self._short: dict[bytes, list[int]] = {}
-        for number, key in keys.items():
-            if len(key) < _GRAM:
-                self._short.setdefault(key, []).append(number)
-            else:
-                rarest = min(_grams(key), key=lambda gram: len(self._by_gram.get(gram, ())))
+        self._any_case = any_case
+        lowered = {number: _shape(key.lower()) for number, key in keys.items()}
+        grams = {number: {*chain(*_grams(key))} for number, key in lowered.items()}
+        known_by = Counter(chain(*grams.values()))
+        # By those few bytes that the fewest others have; and those that are too short for that.
+        self._by_gram: dict[int, list[int]] = {}
+        self._short = [number for number, some in grams.items() if not some]
+        for number, some in grams.items():
+            if some:
+                rarest = min(some, key=lambda gram: (known_by[gram], gram))
                 self._by_gram.setdefault(rarest, []).append(number)
+        self._grams = frozenset(self._by_gram)
+        self._one_short = re.compile(_any_of({lowered[number] for number in self._short}))
 
-    def within(self, shape: bytes) -> Iterator[int]:
-        """Yield the numbers of the literals whose keys a shape holds."""
-        for key, numbers in self._short.items():
-            if key in shape:
-                yield from numbers
-        for gram in self._by_gram.keys() & {*_grams(shape)}:
-            for number in self._by_gram[gram]:
-                if self._keys[number] in shape:
-                    yield number
+    def within(self, shape: bytes) -> list[int]:
+        """Return the numbers of the literals whose keys a shape holds."""
+        lowered = _shape(shape.lower())
+        found = {*self._short} if self._one_short.search(lowered) else set()
+        for grams in _grams(lowered):
+            for gram in self._grams.intersection(grams):
+                found.update(self._by_gram[gram])
+        keys, any_case = self._keys, self._any_case
+        return [n for n in found if (lowered if any_case[n] else shape).find(keys[n]) >= 0]
 
 
-def _grams(text: bytes) -> list[bytes]:
-    return [text[at : at + _GRAM] for at in range(len(text) - _GRAM + 1)]
+def _grams(text: bytes) -> Iterator[memoryview]:
+    """Yield all pieces of four bytes, as numbers: those at 0, 4, 8 …, those at 1, 5, 9 …"""
+    for at in range(min(_GRAM, len(text) - _GRAM + 1)):
+        yield memoryview(text)[at : len(text) - (len(text) - at) % _GRAM].cast("I")
 
 
 class _Keyless:
