@@ -9,7 +9,6 @@ lines are passed over, as their shape is known to hold no key.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -20,14 +19,14 @@ from ascend_doctor.scan.literals import Hit, Literal
 _DROPPED = b"0123456789abcdef"
 # A key that is shorter than this, and than its literal, is in too many shapes.
 _MIN_KEY = 3
-# Keys are known by so many of their bytes, literals without a key by so many at their beginning.
-_GRAM, _PREFIX = 4, 6
 # Bytes of text that are looked at together.
 _PIECE = 64 << 10
 # So few literals are sought in all of them, and not line by line.
 _FEW = 4
 # Bytes that the shapes may take which are remembered, and what each takes beside its own.
 _REMEMBERED, _ENTRY = 8 << 20, 200
+# Bytes of a text that an expression looks at.
+_PREFIX = 5
 
 
 class _Held(NamedTuple):
@@ -48,26 +47,22 @@ class Engine:
             literal.text.lower() if any_case else literal.text
             for literal, any_case in zip(literals, self._any_case, strict=True)
         ]
-        keys: dict[int, bytes] = {}
+        keys: tuple[dict[int, bytes], dict[int, bytes]] = ({}, {})
         keyless: tuple[dict[int, bytes], dict[int, bytes]] = ({}, {})
         for number, text in enumerate(self._texts):
-            key = _shape(text)
+            any_case, key = self._any_case[number], _shape(text)
             if b"\n" not in text and (len(key) >= _MIN_KEY or len(key) == len(text)):
-                keys[number] = key
+                keys[any_case][number] = key
             else:
-                keyless[self._any_case[number]][number] = text
-        self._keys = _Keys(keys, self._any_case)
-        self._keyless, self._caseless_keyless = (_Keyless(texts, self._once) for texts in keyless)
+                keyless[any_case][number] = text
+        self._keys, self._caseless_keys = map(_Search, keys)
+        self._keyless, self._caseless_keyless = map(_Search, keyless)
         self._shapes: dict[bytes, _Held] = {}
         self._size = 0
 
     def hits(self, text: bytes, start: int, end: int) -> list[Hit]:
         """Return what `Literals.hits` does, in any order."""
-        found = [*self._keyless.hits(text, start, end)]
-        if self._caseless_keyless:
-            lowered = text[start:end].lower()
-            hits = self._caseless_keyless.hits(lowered, 0, len(lowered))
-            found += [(start + offset, number) for offset, number in hits]
+        found = [*self._hits_without_key(text, start, end)]
         done: set[int] = set()
         while start < end:
             stop = text.find(b"\n", start + _PIECE, end) + 1 or end
@@ -75,27 +70,34 @@ class Engine:
             start = stop
         return found
 
+    def _hits_without_key(self, text: bytes, start: int, end: int) -> Iterator[Hit]:
+        hits = self._keyless.hits(text, start, end)
+        if self._caseless_keyless:
+            lowered = text[start:end].lower()
+            caseless = self._caseless_keyless.hits(lowered, 0, len(lowered))
+            hits = chain(hits, ((start + offset, number) for offset, number in caseless))
+        ends: dict[int, int] = {}
+        for offset, number in hits:
+            if offset >= ends.get(number, start):
+                ends[number] = end if number in self._once else offset + len(self._texts[number])
+                yield offset, number
+
     def _look(self, piece: bytes, start: int, found: list[Hit], done: set[int]) -> None:
         """Look at whole lines for literals with a key, of which ``done`` need not be sought."""
         shapes = _shape(piece).split(b"\n")
+        different = set(shapes)
+        new = [shape for shape in different if shape not in self._shapes]
+        if new:
+            self._learn(new)
         hot: dict[bytes, tuple[int, ...]] = {}
         once: set[int] = set()
-        for shape in set(shapes):
-            held = self._shapes.get(shape) or self._learn(shape)
+        for shape in different:
+            held = self._shapes[shape]
             if held.often:
                 hot[shape] = held.often
             if held.once:
                 once.update(held.once)
-        if hot:
-            numbers = set().union(*hot.values())
-            if len(numbers) <= _FEW:
-                self._find(piece, start, numbers, found)
-            else:
-                at = start
-                for line, shape in zip(piece.split(b"\n"), shapes, strict=True):
-                    if shape in hot:
-                        self._find(line, at, hot[shape], found)
-                    at += len(line) + 1
+        self._look_at_lines(piece, start, shapes, hot, found)
         for number in once - done:
             offset = (piece.lower() if self._any_case[number] else piece).find(self._texts[number])
             if offset >= 0:
@@ -104,6 +106,24 @@ class Engine:
         if self._size > _REMEMBERED:
             self._shapes.clear()
             self._size = 0
+
+    def _look_at_lines(
+        self,
+        piece: bytes,
+        start: int,
+        shapes: list[bytes],
+        hot: Mapping[bytes, tuple[int, ...]],
+        found: list[Hit],
+    ) -> None:
+        """Find the literals that lines of ``hot`` shapes may hold."""
+        numbers = set(chain(*hot.values()))
+        if len(numbers) <= _FEW:
+            self._find(piece, start, numbers, found)
+            return
+        for line, shape in zip(piece.split(b"\n"), shapes, strict=True):
+            if shape in hot:
+                self._find(line, start, hot[shape], found)
+            start += len(line) + 1
 
     def _find(self, text: bytes, start: int, numbers: Iterable[int], found: list[Hit]) -> None:
         """Find some literals in a text that begins at ``start``."""
@@ -115,14 +135,18 @@ class Engine:
                 found.append((start + offset, number))
                 offset = seen.find(wanted, offset + len(wanted))
 
-    def _learn(self, shape: bytes) -> _Held:
-        """Find out, and remember, what lines of a shape may hold."""
-        numbers = self._keys.within(shape)
-        often = tuple(number for number in numbers if number not in self._once)
-        once = tuple(number for number in numbers if number in self._once)
-        held = self._shapes[shape] = _Held(often, once)
-        self._size += len(shape) + _ENTRY
-        return held
+    def _learn(self, shapes: list[bytes]) -> None:
+        """Find out, and remember, what lines of some shapes may hold."""
+        holding: list[set[int]] = [set() for _ in shapes]
+        for search, is_lowered in ((self._keys, False), (self._caseless_keys, True)):
+            if search:
+                seen = [_shape(shape.lower()) for shape in shapes] if is_lowered else shapes
+                for line, number in search.in_lines(seen):
+                    holding[line].add(number)
+        for shape, numbers in zip(shapes, holding, strict=True):
+            once = numbers & self._once
+            self._shapes[shape] = _Held(tuple(numbers - once), tuple(once))
+            self._size += len(shape) + _ENTRY
 
 
 def _shape(text: bytes) -> bytes:
@@ -133,76 +157,46 @@ def _has_letters(text: bytes) -> bool:
     return text.lower() != text.upper()
 
 
-class _Keys:
-    """Finds the keys in a shape that was not seen before; ``keys`` by the numbers of literals."""
+class _Search:
+    """A search for all of some texts at each byte.
 
-    def __init__(self, keys: Mapping[int, bytes], any_case: Sequence[bool]) -> None:
-        self._keys = keys
-        self._any_case = any_case
-        lowered = {number: _shape(key.lower()) for number, key in keys.items()}
-        grams = {number: {*chain(*_grams(key))} for number, key in lowered.items()}
-        known_by = Counter(chain(*grams.values()))
-        # By those few bytes that the fewest others have; and those that are too short for that.
-        self._by_gram: dict[int, list[int]] = {}
-        self._short = [number for number, some in grams.items() if not some]
-        for number, some in grams.items():
-            if some:
-                rarest = min(some, key=lambda gram: (known_by[gram], gram))
-                self._by_gram.setdefault(rarest, []).append(number)
-        self._grams = frozenset(self._by_gram)
-        self._one_short = re.compile(_any_of({lowered[number] for number in self._short}))
-
-    def within(self, shape: bytes) -> list[int]:
-        """Return the numbers of the literals whose keys a shape holds."""
-        lowered = _shape(shape.lower())
-        found = {*self._short} if self._one_short.search(lowered) else set()
-        for grams in _grams(lowered):
-            for gram in self._grams.intersection(grams):
-                found.update(self._by_gram[gram])
-        keys, any_case = self._keys, self._any_case
-        return [n for n in found if (lowered if any_case[n] else shape).find(keys[n]) >= 0]
-
-
-def _grams(text: bytes) -> Iterator[memoryview]:
-    """Yield all pieces of four bytes, as numbers: those at 0, 4, 8 …, those at 1, 5, 9 …"""
-    for at in range(min(_GRAM, len(text) - _GRAM + 1)):
-        yield memoryview(text)[at : len(text) - (len(text) - at) % _GRAM].cast("I")
-
-
-class _Keyless:
-    """Finds the literals that are hardly more than digits, or more than a line.
-
-    Few are the bytes that they begin with. A search for one byte is so fast that one for each
-    costs little, and what follows that byte is left to an expression.
+    A search for one byte is so fast that one for each byte that texts begin with takes less time
+    than a single one for all. What follows that byte is left to an expression.
     """
 
-    def __init__(self, texts: Mapping[int, bytes], once: set[int]) -> None:
-        self._once = once
-        self._numbers: dict[bytes, list[int]] = {}
+    def __init__(self, texts: Mapping[int, bytes]) -> None:
+        self._texts = texts
+        self._by_prefix: dict[bytes, list[int]] = {}
         for number, text in texts.items():
-            self._numbers.setdefault(text, []).append(number)
-        self._lengths = sorted({*map(len, self._numbers)})
+            self._by_prefix.setdefault(text[:_PREFIX], []).append(number)
+        self._lengths = sorted({*map(len, self._by_prefix)})
         self._begin = [
             re.compile(re.escape(first) + b"(?=%b)" % _any_of(rest))
-            for first, rest in _by_first(text[:_PREFIX] for text in self._numbers)
+            for first, rest in _by_first(self._by_prefix)
         ]
 
     def __bool__(self) -> bool:
-        return bool(self._numbers)
+        return bool(self._texts)
 
     def hits(self, text: bytes, start: int, end: int) -> Iterator[Hit]:
-        """Yield their occurrences, without those that `Literals.hits` leaves out."""
-        ends: dict[int, int] = {}
+        """Yield all occurrences; those of each text are in their order."""
         for begin in self._begin:
             for match in begin.finditer(text, start, end):
                 at = match.start()
                 for length in self._lengths:
-                    if at + length > end:
-                        break
-                    for number in self._numbers.get(text[at : at + length], ()):
-                        if at >= ends.get(number, 0):
-                            ends[number] = end if number in self._once else at + length
+                    for number in self._by_prefix.get(text[at : at + length], ()):
+                        if text.startswith(self._texts[number], at, end):
                             yield at, number
+
+    def in_lines(self, lines: list[bytes]) -> Iterator[tuple[int, int]]:
+        """Yield the lines that texts without a newline occur in, by their places, and which."""
+        text = b"\n".join(lines)
+        line, end = 0, len(lines[0])
+        for at, number in sorted(self.hits(text, 0, len(text))):
+            while at >= end:
+                line += 1
+                end += len(lines[line]) + 1
+            yield line, number
 
 
 def _by_first(texts: Iterable[bytes]) -> list[tuple[bytes, set[bytes]]]:
