@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from importlib.util import find_spec
 
 import pytest
 
@@ -17,11 +16,10 @@ from ascend_doctor.scan.literals import VARIABLE
 from ascend_doctor.view.window import SIZES, Sizes
 from benchmarks.generate import generate
 from benchmarks.sets import SETS
-from tests.conftest import ROOT
+from tests.conftest import ENGINES, ROOT
 
-pytestmark = pytest.mark.skipif(find_spec("hyperscan") is None, reason="hyperscan is not installed")
+pytestmark = pytest.mark.skipif(len(ENGINES) == 1, reason="hyperscan is not installed")
 
-ENGINES = ("hyperscan", "stdlib")
 SHARED = [ROOT.parent / "shared" / name for name in ("cases", "peer_logs")]
 # Small enough that a file of a few KiB has several parts and windows, and files are shared out.
 SMALL = Sizes(first=300, part=4800, body=1024, margin=512)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sys
-from importlib.util import find_spec
 
 import pytest
 from hypothesis import given, settings
@@ -14,8 +13,8 @@ from ascend_doctor.errors import SettingError
 from ascend_doctor.knowledge import index
 from ascend_doctor.scan import engine_stdlib, meanings
 from ascend_doctor.scan.literals import VARIABLE, Literal, Literals, engine_name
+from tests.conftest import ENGINES
 
-ENGINES = ["stdlib", *(["hyperscan"] if find_spec("hyperscan") else [])]
 by_each_engine = pytest.mark.parametrize("engine", ENGINES)
 if_hyperscan = pytest.mark.skipif(len(ENGINES) == 1, reason="hyperscan is not installed")
 
