@@ -25,7 +25,7 @@ _PIECE = 64 << 10
 _FEW = 4
 # Bytes that the shapes may take which are remembered, and what each takes beside its own.
 _REMEMBERED, _ENTRY = 8 << 20, 200
-# Bytes of a text that an expression looks at.
+# So many first bytes of each text stand in an expression: more take longer to compile.
 _PREFIX = 5
 
 
