@@ -35,6 +35,7 @@ def analyze(
     Raises:
         InputError: a named path does not exist.
         RuleError: a rule file is wrong.
+        SettingError: ``ASCEND_DOCTOR_ENGINE`` names no engine, or one that is not installed.
     """
     if isinstance(paths, (str, PathLike)):
         paths = [paths]

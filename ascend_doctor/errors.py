@@ -19,5 +19,9 @@ class ResultError(DoctorError):
     """A stored result cannot be read; the message says which and where in it."""
 
 
+class SettingError(DoctorError):
+    """An environment variable is set to what cannot be; the message names it."""
+
+
 class MergeError(DoctorError):
     """Two sets of facts cannot be added up."""

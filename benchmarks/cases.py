@@ -21,6 +21,7 @@ MEMORY_BAR_MIB = 150
 _FLAT_BAR = 1.1
 _TWO_BAR = 0.65
 _JOB_BAR_S = 2
+_ENGINE_BAR = 4
 _PROCESSES = {1: "one process", 2: "two processes"}
 
 
@@ -107,6 +108,18 @@ def _rules(bench: Bench) -> Iterator[Row]:
     yield ratio(label, "without them", runs["with"], runs["without"], bar=1.3)
 
 
+def _engine(bench: Bench) -> Iterator[Row]:
+    """Measure the standard library's engine against hyperscan's, which answers the same."""
+    for name in ("quarter", "storm", "stdout"):
+        logs = bench.logs(name)
+        analyze = product.analyze(logs.input)
+        commands = {engine: product.by(engine, analyze) for engine in ("hyperscan", "stdlib")}
+        runs = interleaved(commands, bench.repetitions)
+        bench.check(f"{name} by both engines", logs, [*runs["hyperscan"], *runs["stdlib"]])
+        label = f"{name}, standard library"
+        yield ratio(label, "hyperscan", runs["stdlib"], runs["hyperscan"], bar=_ENGINE_BAR)
+
+
 def _start(bench: Bench) -> Iterator[Row]:
     """Measure how long it takes to say anything at all."""
     logs = bench.logs("small")
@@ -149,6 +162,7 @@ CASES: dict[str, Case] = {
     "gzip": _scan_case("256 MiB of plog, packed", name="gzip", bar=0.8, aim=0.6, in_two=False),
     "job": Case("201 MiB of rotated plogs of 8 ranks", _job),
     "rules": Case("plog, with 500 rules of a site", _rules),
+    "engine": Case("the standard library in place of hyperscan", _engine),
     "start": Case("start-up", _start),
     "memory": Case("memory of all processes", _memory),
 }

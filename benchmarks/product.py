@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from ascend_doctor.knowledge import index
+from ascend_doctor.scan.literals import VARIABLE
 from ascend_doctor.scan.meanings import Vocabulary
 from benchmarks.measure import Command
 
@@ -31,6 +32,11 @@ def has_jobs() -> bool:
         (*PROGRAM, "analyze", "--help"), capture_output=True, text=True, check=True
     )
     return "--jobs" in shown.stdout
+
+
+def by(engine: str, command: Command) -> Command:
+    """Return a command of the product in which literals are found by an engine."""
+    return ("env", f"{VARIABLE}={engine}", *command)
 
 
 def literals() -> list[bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,13 @@ from click.testing import CliRunner, Result
 from ascend_doctor.cli import main
 
 ROOT = Path(__file__).parent.parent
+
+# What literals can be found with here.
+ENGINES = ["stdlib"]
+with suppress(ImportError):
+    import hyperscan  # noqa: F401
+
+    ENGINES.append("hyperscan")
 
 
 def pytest_addoption(parser):

@@ -85,8 +85,24 @@ def _told() -> Iterator[None]:
     raise click.exceptions.Exit(ERROR)
 
 
+def _tell_version(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
+    if not is_asked or ctx.resilient_parsing:
+        return
+    from ascend_doctor.scan.literals import engine_name
+
+    click.echo(f"{ctx.info_name} {__version__} (search engine: {engine_name()})")
+    ctx.exit()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_tell_version,
+    help="Show the version, and what texts are searched with.",
+)
 def main() -> None:
     """Tell why an Ascend NPU job failed, starved or silently went wrong, from its logs.
 

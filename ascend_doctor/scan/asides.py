@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from ascend_doctor.scan.literals import Hit
 from ascend_doctor.scan.meanings import Aside
 from ascend_doctor.scan.part import Part
-from ascend_doctor.scan.targets import Hit
 from ascend_doctor.view.window import Window
 
 

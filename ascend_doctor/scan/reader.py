@@ -10,11 +10,12 @@ from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.scan import curves
 from ascend_doctor.scan.asides import Asides
 from ascend_doctor.scan.judging import Judging
+from ascend_doctor.scan.literals import Hit
 from ascend_doctor.scan.meanings import Meaning, Vocabulary
 from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.sampling import Sampler
 from ascend_doctor.scan.storm import Storm
-from ascend_doctor.scan.targets import Hit, Targets
+from ascend_doctor.scan.targets import Targets
 from ascend_doctor.scan.template import Reach
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed, of

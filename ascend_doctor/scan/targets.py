@@ -6,15 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ascend_doctor.formats import plog
 from ascend_doctor.scan.judge import ERRORS
-from ascend_doctor.scan.literals import Literals
+from ascend_doctor.scan.literals import Hit, Literals
 from ascend_doctor.scan.meanings import Meaning
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed
 
 # Where a line begins, and why it is looked at.
 Target = tuple[int, Meaning]
-# Where a literal stands, and its number.
-Hit = tuple[int, int]
 
 _ALARM = Meaning(is_alarm=True)
 _NEWLINE = b"\n"

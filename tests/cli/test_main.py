@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from ascend_doctor import __version__
+from ascend_doctor.scan.literals import engine_name
 
 
 def test_the_module_runs_as_a_command():
@@ -17,7 +18,7 @@ def test_the_module_runs_as_a_command():
         text=True,
         check=True,
     )
-    assert done.stdout == f"ascend-doctor {__version__}\n"
+    assert done.stdout == f"ascend-doctor {__version__} (search engine: {engine_name()})\n"
 
 
 def test_help_loads_none_of_the_heavy_modules():
