@@ -170,6 +170,20 @@ def test_limits_fall_on_the_same_place(kind, limits, monkeypatch):
     assert "raises this limit" in repr(found[0][-1])[-200:]
 
 
+@pytest.mark.parametrize("kind", ["tar.gz", "zip"])
+def test_an_archive_that_is_left_early_leaves_no_thread(kind):
+    raw = packed(kind, {"a.log": LOG, "b.log": LOG, "c.log": LOG})
+    found = members(Source("x", lambda: io.BytesIO(raw)))
+    for name in ("x!a.log", "x!b.log"):
+        item = next(found)
+        with item.open() as stream:
+            assert (item.path, len(stream.read(1 << 20)) > 0) == (name, True)
+            stream.skip(2 << 20)
+    assert len(threads()) > 0
+    del item, stream
+    found.close()
+
+
 class StopsBehind(Watch):
     """Stops when so many bytes were read."""
 
