@@ -88,11 +88,11 @@ class Reader:
         """Return how a source is cut, and its first part; None if it is to be read whole."""
         seen = watched(source, self.watch, self.note)
         try:
-            count, kind = self.scanner.parts_of(seen)
-            if count < 3:  # the first is small, and the second none to wait for
-                return None
             with seen.open() as stream:
                 assert isinstance(stream, FileStream)
+                count, kind = self.scanner.parts_of(stream) or (1, "")
+                if count < 3:  # the first is small, and the second none to wait for
+                    return None
                 cut = Cut(source, kind, count, stream.size, _inode(stream))
                 return cut, self.scanner.read_part(seen, stream, 0)
         except BROKEN:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from typing import Any, Protocol
 
+from ascend_doctor.ingest.ahead import Ahead
 from ascend_doctor.ingest.stream import BLOCK
 
 # The unpackers copy what is left behind each stream: small pieces keep many streams cheap.
@@ -16,12 +18,19 @@ WINDOW = 26
 INNER_WINDOW = 23
 # What xz needs beside it.
 _OVERHEAD = 1 << 20
+# What is packed beyond this is unpacked by a thread, ahead of who reads it.
+_ALONE = BLOCK
 # Zeros behind a stream fill a tape block; behind more of them nothing is looked for.
 _PADDING = BLOCK
 
 
-def decompressed(name: str, packed: Iterator[bytes], window: int = WINDOW) -> Iterator[bytes]:
+def decompressed(
+    name: str, packed: Iterator[bytes], window: int = WINDOW
+) -> Generator[bytes, None, None]:
     """Unpack streams that follow each other, in blocks of at most 1 MiB.
+
+    Packed bytes are asked for only when all that came before them was given: so a limit or an
+    interruption falls on the same place whether a thread unpacks or not.
 
     Args:
         name: one of those of `sniff.compression_of`, or ``deflate``.
@@ -32,44 +41,74 @@ def decompressed(name: str, packed: Iterator[bytes], window: int = WINDOW) -> It
         OSError: the bytes are damaged, or need more memory than a scan may take.
         EOFError: they end early; what came before is good.
     """
-    make, failures = _UNPACKERS[name](window)
-    unpacker: _Unpacker | None = None
-    padding = 0
-    for data in _pieces(packed):
-        while True:
-            if unpacker is None:
-                stripped = data.lstrip(b"\x00")
-                padding += len(data) - len(stripped)
-                data = stripped
-                if padding > _PADDING:
-                    return
-                if not data:
-                    break
-                unpacker, padding = make(), 0
-            try:
-                out = unpacker.decompress(data, BLOCK)
-            except failures as err:
-                why = f"is damaged: {err}"
-                if "memory" in str(err).lower():
-                    why = "needs too much memory; unpack it first"
-                raise OSError(f"the {name} stream {why}") from err
-            if out:
-                yield out
-            if unpacker.eof:
-                data = unpacker.unused_data
-                unpacker = None
-            elif unpacker.needs_input:
-                break
-            else:
-                data = b""
-    if unpacker is not None:
+    streams = _Streams(name, window)
+    before = 0
+    with closing(Ahead()) as ahead:
+        for block in packed:
+            unpacked = streams.unpacked(block)
+            yield from unpacked if before < _ALONE else ahead.of(unpacked)
+            if streams.are_over:
+                return
+            before += len(block)
+    if streams.are_begun:
         raise EOFError(f"the {name} stream ends early")
 
 
-def _pieces(packed: Iterator[bytes]) -> Iterator[bytes]:
-    for block in packed:
-        for start in range(0, len(block), _PIECE):
-            yield block[start : start + _PIECE]
+class _Streams:
+    """Streams that follow each other, while they are unpacked.
+
+    Attributes:
+        are_over: no more of them is looked for.
+    """
+
+    def __init__(self, name: str, window: int) -> None:
+        self.are_over = False
+        self._name = name
+        self._make, self._failures = _UNPACKERS[name](window)
+        self._unpacker: _Unpacker | None = None
+        self._padding = 0
+
+    @property
+    def are_begun(self) -> bool:
+        """Say whether one has begun and not ended."""
+        return self._unpacker is not None
+
+    def unpacked(self, packed: bytes) -> Iterator[bytes]:
+        """Yield what comes out of the next packed bytes."""
+        for start in range(0, len(packed), _PIECE):
+            yield from self._of_piece(packed[start : start + _PIECE])
+            if self.are_over:
+                return
+
+    def _of_piece(self, data: bytes) -> Iterator[bytes]:
+        while True:
+            if self._unpacker is None:
+                stripped = data.lstrip(b"\x00")
+                self._padding += len(data) - len(stripped)
+                data = stripped
+                self.are_over = self._padding > _PADDING
+                if not data or self.are_over:
+                    return
+                self._unpacker, self._padding = self._make(), 0
+            unpacker = self._unpacker
+            if out := self._step(unpacker, data):
+                yield out
+            if unpacker.eof:
+                data = unpacker.unused_data
+                self._unpacker = None
+            elif unpacker.needs_input:
+                return
+            else:
+                data = b""
+
+    def _step(self, unpacker: _Unpacker, data: bytes) -> bytes:
+        try:
+            return unpacker.decompress(data, BLOCK)
+        except self._failures as err:
+            why = f"is damaged: {err}"
+            if "memory" in str(err).lower():
+                why = "needs too much memory; unpack it first"
+            raise OSError(f"the {self._name} stream {why}") from err
 
 
 class _Unpacker(Protocol):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass
 
 from ascend_doctor.ingest.stream import Stream
@@ -58,16 +59,17 @@ class Meter:
         if self.members > self.limits.members:
             self._stop(f"more than {self.limits.members:,} members", "--max-members")
 
-    def unpacking(self, blocks: Iterator[bytes]) -> Iterator[bytes]:
-        """Count the bytes that come out of unpacking, and yield them.
+    def unpacking(self, blocks: Generator[bytes, None, None]) -> Generator[bytes, None, None]:
+        """Count the bytes that come out of unpacking, and yield them; close what unpacks.
 
         Raises:
             LimitError: there are too many, or too many for what went in.
         """
-        for block in blocks:
-            # What is there already is not thrown away.
-            yield block
-            self._count(len(block))
+        with closing(blocks):
+            for block in blocks:
+                # What is there already is not thrown away.
+                yield block
+                self._count(len(block))
 
     def _count(self, count: int) -> None:
         self._unpacked += count

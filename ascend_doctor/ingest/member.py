@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 
 # No file system has longer paths (PATH_MAX).
@@ -25,7 +25,7 @@ class Member:
 
     name: str
     size: int
-    blocks: Callable[[], Iterator[bytes]]
+    blocks: Callable[[], Generator[bytes, None, None]]
     refused: str | None = None
 
 

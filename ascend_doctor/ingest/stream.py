@@ -17,8 +17,8 @@ BROKEN = (OSError, EOFError)
 # What stands in place of a hole: it parts what stood before and behind it.
 GAP = bytes(16)
 _AT_LEAST = 64 << 10
-# Files below this are read with their holes.
-_SPARSE_FROM = BLOCK
+# Files below this are read with their holes, and all at once.
+_SMALL = BLOCK
 
 
 class Stream(Protocol):
@@ -63,9 +63,10 @@ class FileStream(io.BufferedIOBase):
         # The kernel's own files say 0 whatever is in them.
         self.size = status.st_size or BLOCK
         self._shortest = status.st_size
-        self.sparse = status.st_size >= _SPARSE_FROM and status.st_blocks * 512 < status.st_size
+        self.sparse = status.st_size >= _SMALL and status.st_blocks * 512 < status.st_size
         self.taken = 0
         self._place = 0
+        self._all: bytes | None = None
 
     def readable(self) -> bool:
         """Say that it can be read."""
@@ -104,11 +105,19 @@ class FileStream(io.BufferedIOBase):
         size = min(size, self.size - offset)
         if size <= 0:
             return b""
-        data = os.pread(self._fd, size, offset)
+        data = self._at_once(offset, size) or os.pread(self._fd, size, offset)
         self.taken += len(data)
         if not data and os.fstat(self._fd).st_size < self._shortest:
             raise EOFError("the file was cut while it was read")
         return data
+
+    def _at_once(self, offset: int, size: int) -> bytes:
+        """Return bytes out of all of a small file, which is looked into several times."""
+        if self._shortest >= _SMALL or self._shortest == 0:
+            return b""
+        if self._all is None:
+            self._all = os.pread(self._fd, self._shortest, 0)
+        return self._all[offset : offset + size]
 
     def peek(self, size: int) -> bytes:
         """Return the next ``size`` bytes, fewer only at the end, and stay before them."""

@@ -8,7 +8,7 @@ negative size.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 from ascend_doctor.ingest.member import LINK, SPECIAL, ArchiveError, Member
 from ascend_doctor.ingest.sniff import OCTAL, checks
@@ -97,7 +97,7 @@ class _Content:
         self._stream = stream
         self.left = size
 
-    def blocks(self) -> Iterator[bytes]:
+    def blocks(self) -> Generator[bytes, None, None]:
         while self.left:
             block = self._stream.read(min(self.left, BLOCK))
             if not block:

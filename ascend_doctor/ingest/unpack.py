@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -91,7 +91,7 @@ class Unpacking:
         for member in found:
             yield replace(member, blocks=partial(self._unpacking, member))
 
-    def _unpacking(self, member: Member) -> Iterator[bytes]:
+    def _unpacking(self, member: Member) -> Generator[bytes, None, None]:
         return self._meter.unpacking(member.blocks())
 
     def _members(

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import stat
 import struct
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from typing import NamedTuple, Protocol
 
 from ascend_doctor.ingest.compression import INNER_WINDOW, decompressed
@@ -78,7 +79,7 @@ def members(file: File) -> Iterator[Member]:
 
 
 def _member(file: File, name: str, entry: _Entry, place: int) -> Member:
-    def blocks() -> Iterator[bytes]:
+    def blocks() -> Generator[bytes, None, None]:
         packed = _packed(file, entry.packed, place)
         if entry.method:
             packed = decompressed(_METHODS[entry.method], packed, INNER_WINDOW)
@@ -100,7 +101,7 @@ def _refusal(entry: _Entry) -> str | None:
     return None
 
 
-def _packed(file: File, left: int, place: int) -> Iterator[bytes]:
+def _packed(file: File, left: int, place: int) -> Generator[bytes, None, None]:
     local = _LOCAL.unpack(_exactly(file, place, _LOCAL.size))
     if local[0] != b"PK\x03\x04":
         raise OSError("the directory of the zip archive points to where no member is")
@@ -114,16 +115,17 @@ def _packed(file: File, left: int, place: int) -> Iterator[bytes]:
         yield block
 
 
-def _checked(blocks: Iterator[bytes], entry: _Entry) -> Iterator[bytes]:
+def _checked(blocks: Generator[bytes, None, None], entry: _Entry) -> Generator[bytes, None, None]:
     from isal.isal_zlib import crc32
 
     checksum = count = 0
-    for block in blocks:
-        checksum = crc32(block, checksum)
-        count += len(block)
-        yield block
-        if count > entry.unpacked:
-            raise OSError("more comes out of the zip archive than its directory says")
+    with closing(blocks):
+        for block in blocks:
+            checksum = crc32(block, checksum)
+            count += len(block)
+            yield block
+            if count > entry.unpacked:
+                raise OSError("more comes out of the zip archive than its directory says")
     if count != entry.unpacked or checksum != entry.checksum:
         raise OSError("what comes out of the zip archive does not match its checksum")
 

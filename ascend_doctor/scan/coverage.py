@@ -9,7 +9,9 @@ from ascend_doctor.view.window import Window
 
 LEVELS = ("DEBUG", "INFO", "EVENT", "WARNING", "ERROR")
 
-_TIME = re.compile(rb"(?<!\d)(\d{4}-\d\d-\d\d)[-T ](\d\d:\d\d:\d\d)(?!\d)")
+# Beginning with a literal, it is found at several times the speed.
+_YEAR = 4
+_TIME = re.compile(rb"-(?<=(?<!\d)\d{4}-)(\d\d-\d\d)[-T ](\d\d:\d\d:\d\d)(?!\d)")
 # How far into a part its first time is looked for, and how far from its end its last.
 _REACH = 8 << 10
 _CLOSE = 1 << 10
@@ -36,7 +38,8 @@ class Coverage:
         """Count the body of one window, when nothing else is asked of it."""
         low, high = window.body
         if self.time_range is None and self.size < _REACH:
-            self._note(_TIME.search(window.data, low, min(high, low + _REACH - self.size)))
+            end = min(high, low + _REACH - self.size)
+            self._note(_TIME.search(window.data, low + _YEAR, end))
         self.size += high - low
         self.newlines = window.line_at(high) - 1
         self.ends_line = window.data[high - 1 : high] == b"\n"
@@ -63,7 +66,8 @@ class Coverage:
 
     def _note(self, found: re.Match[bytes] | None) -> None:
         if found is not None:
-            self._widen(f"{found[1].decode()}T{found[2].decode()}")
+            year = found.string[found.start() - _YEAR : found.start()]
+            self._widen(f"{year.decode()}-{found[1].decode()}T{found[2].decode()}")
 
     def _widen(self, time: str) -> None:
         start, end = self.time_range or (time, time)

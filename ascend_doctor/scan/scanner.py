@@ -56,26 +56,22 @@ class Scanner:
         """
         try:
             with source.open() as stream:
-                if isinstance(stream, FileStream):
-                    kind = self._kind_of_parts(stream)
-                    if kind is not None:
-                        return self._scan_parts(source, stream, kind)
+                if isinstance(stream, FileStream) and (found := self.parts_of(stream)) is not None:
+                    count, kind = found
+                    parts = (self.read_part(source, stream, number) for number in range(count))
+                    return self.shard_of(parts, kind)
                 return self._scan_stream(source, stream)
         except BROKEN as err:
             return Skipped(source.path, reason_of(err))
 
-    def parts_of(self, source: Source) -> tuple[int, str]:
-        """Return in how many parts a source is read, and the kind of file if there are several.
+    def parts_of(self, stream: FileStream) -> tuple[int, str] | None:
+        """Return in how many parts a file can be read, and its kind; None if only as a whole.
 
         Raises:
-            OSError: it cannot be read.
+            OSError, EOFError: it cannot be read.
         """
-        with source.open() as stream:
-            if isinstance(stream, FileStream):
-                kind = self._kind_of_parts(stream)
-                if kind is not None:
-                    return self._sizes.part_at(stream.size - 1) + 1, kind
-        return 1, ""
+        kind = self._kind_of_parts(stream)
+        return None if kind is None else (self._sizes.part_at(stream.size - 1) + 1, kind)
 
     def read_part(self, source: Source, stream: FileStream, number: int) -> Part:
         """Read one part of a file, which keeps what came before where it breaks off."""
@@ -103,10 +99,6 @@ class Scanner:
             return None
         kind = kind_of(head)
         return None if kind == "profile" else kind
-
-    def _scan_parts(self, source: Source, stream: FileStream, kind: str) -> Shard:
-        numbers = range(self._sizes.part_at(stream.size - 1) + 1)
-        return self.shard_of((self.read_part(source, stream, n) for n in numbers), kind)
 
     def _scan_stream(self, source: Source, stream: BinaryIO) -> Shard | Skipped:
         text = blocks(stream)

@@ -11,6 +11,7 @@ length are the same in every window.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
@@ -225,26 +226,35 @@ def _cut(data: bytes | bytearray, offset: int, aim: int, piece: int) -> int:
 
 @dataclass(slots=True)
 class _Stream:
-    """What of a stream is still needed."""
+    """What of a stream is still needed, in the blocks that it came in."""
 
     blocks: Iterator[bytes]
-    data: bytearray = field(default_factory=bytearray)
-    offset: int = 0
+    kept: deque[bytes] = field(default_factory=deque)
+    start: int = 0
+    end: int = 0
 
     def filled_to(self, aim: int) -> int:
         """Read on to ``aim`` or to the end of the stream; return how far."""
-        while self.offset + len(self.data) < aim:
+        while self.end < aim:
             block = next(self.blocks, None)
             if block is None:
                 break
-            self.data += block
-        return self.offset + len(self.data)
+            self.kept.append(block)
+            self.end += len(block)
+        return self.end
 
-    def drop_before(self, start: int) -> None:
-        """Forget what stands before ``start``."""
-        del self.data[: start - self.offset]
-        self.offset = start
+    def drop_before(self, place: int) -> None:
+        """Forget the blocks that end before ``place``."""
+        while self.kept and self.start + len(self.kept[0]) <= place:
+            self.start += len(self.kept.popleft())
 
-    def part(self, start: int, end: int) -> bytes:
+    def part(self, low: int, high: int) -> bytes:
         """Return what is there of a part of the stream."""
-        return bytes(memoryview(self.data)[start - self.offset : end - self.offset])
+        pieces = []
+        start = self.start
+        for block in self.kept:
+            if start >= high:
+                break
+            pieces.append(memoryview(block)[max(0, low - start) : high - start])
+            start += len(block)
+        return b"".join(pieces)
