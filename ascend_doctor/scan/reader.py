@@ -9,6 +9,7 @@ from itertools import chain
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.scan import curves
 from ascend_doctor.scan.asides import Asides
+from ascend_doctor.scan.fold import Templates
 from ascend_doctor.scan.judging import Judging
 from ascend_doctor.scan.meanings import Meaning, Vocabulary
 from ascend_doctor.scan.part import Part
@@ -39,9 +40,9 @@ class Reader:
         self._texts = vocabulary.all_texts
 
     @cached_property
-    def reach(self) -> Reach:
-        """How literals reach into numbers; only storms need to know."""
-        return Reach(chain(self._texts, _inner(self.knowledge)))
+    def templates(self) -> Templates:
+        """What is known of the messages of storms."""
+        return Templates(Reach(chain(self._texts, _inner(self.knowledge))))
 
     def begin(self, source: str) -> Reading:
         """Begin to read a part of a source."""
@@ -93,7 +94,9 @@ class Reading:
     def _read_storm(self, window: Window) -> None:
         part, reader = self._part, self._reader
         if self._storm is None:
-            self._storm = Storm(reader.literals, reader.targets, reader.asides, reader.reach, part)
+            self._storm = Storm(
+                reader.literals, reader.targets, reader.asides, reader.templates, part
+            )
         view = Raw(window)
         judging = Judging(view, part, reader.knowledge, self._samplers)
         folded, signs = self._storm.read(window, view, judging)
