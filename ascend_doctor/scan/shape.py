@@ -10,8 +10,9 @@ looked up like an image.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from operator import itemgetter
 from struct import Struct
 from typing import Any, Generic, TypeVar
@@ -28,13 +29,13 @@ T = TypeVar("T")
 Span = tuple[int, int]
 
 
-def image_of(message: bytes) -> bytes:
-    """Return a message with a zero for each decimal digit.
+def images_of(messages: Sequence[bytes]) -> list[bytes]:
+    """Return messages with a zero for each decimal digit.
 
-    >>> image_of(b"stream 12 at 0x1f0a")
-    b'stream 00 at 0x0f0a'
+    >>> images_of([b"stream 12 at 0x1f0a"])
+    [b'stream 00 at 0x0f0a']
     """
-    return message.translate(_ZEROS)
+    return [*map(bytes.translate, messages, repeat(_ZEROS))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +52,24 @@ class Holes:
 
 @dataclass(frozen=True, slots=True)
 class Shape(Generic[T]):
-    """The templates of messages with one image, by what stands around ``fixed`` digits."""
+    """The templates of messages with one image, by the ``fixed`` digits in them."""
 
-    fixed: tuple[slice, ...]
+    fixed: Sequence[slice]
     key: Callable[[bytes], Any]
     templates: dict[Any, T] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class _Cut(Generic[T]):
-    """Where the hexadecimal numbers stand in some messages, and the shapes of what is left."""
+    """The same for messages with hexadecimal numbers: by all that is left around these.
 
-    holes: Sequence[Span]
-    words: Sequence[Span]
-    left: Struct
-    shapes: dict[bytes, Shape[T]] = field(default_factory=dict)
+    ``apart`` yields that of an image with its message behind it.
+    """
+
+    fixed: Sequence[slice]
+    holes: Holes
+    apart: Callable[[bytes], tuple[bytes, ...]]
+    templates: dict[bytes, T] = field(default_factory=dict)
 
 
 class Shapes(Generic[T]):
@@ -90,12 +94,11 @@ class Shapes(Generic[T]):
         cut = self._cuts.get(image.translate(_HEX_ZEROS))
         if cut is None:
             return None
-        for start, end in cut.words:
+        for start, end in cut.holes.words:
             word = image[start:end]
             if word.isdigit() or word.isalpha():
                 return None
-        shape = cut.shapes.get(b"".join(cut.left.unpack(image)))
-        return None if shape is None else shape.templates.get(shape.key(message))
+        return cut.templates.get(b"".join(cut.apart(image + message)))
 
     def add(self, message: bytes, image: bytes, holes: Holes, template: T) -> None:
         """Keep the shape of a message that fits a template.
@@ -104,34 +107,35 @@ class Shapes(Generic[T]):
         """
         if self.is_full:
             return
-        shapes = self.plain
+        self._bytes += 2 * len(image) + _OVERHEAD
+        fixed = [*_fixed(message, sorted((*holes.decimal, *holes.hexadecimal)))]
         if holes.hexadecimal:
-            hexadecimal = image.translate(_HEX_ZEROS)
-            cut = self._cuts.get(hexadecimal)
-            if cut is None:
-                left = Struct(_around(holes.hexadecimal, len(image)))
-                cut = self._cuts[hexadecimal] = _Cut(holes.hexadecimal, holes.words, left)
-                self._bytes += len(image) + _OVERHEAD
-            if (cut.holes, cut.words) != (holes.hexadecimal, holes.words):
-                return
-            shapes, image = cut.shapes, b"".join(cut.left.unpack(image))
-        fixed = tuple(_fixed(message, sorted((*holes.decimal, *holes.hexadecimal))))
-        shape = shapes.get(image)
-        if shape is None:
-            shape = shapes[image] = Shape(fixed, itemgetter(*fixed))
-            self._bytes += len(image) + _OVERHEAD
-        if shape.fixed == fixed:
-            shape.templates[shape.key(message)] = template
-            self._bytes += _OVERHEAD
+            parts = _parts(holes.hexadecimal, fixed, len(image), len(message))
+            new: _Cut[T] = _Cut(fixed, holes, Struct(parts).unpack)
+            cut = self._cuts.setdefault(image.translate(_HEX_ZEROS), new)
+            if cut.fixed == fixed and cut.holes.hexadecimal == holes.hexadecimal:
+                cut.templates[b"".join(cut.apart(image + message))] = template
+        else:
+            shape = self.plain.setdefault(image, Shape(fixed, itemgetter(*fixed)))
+            if shape.fixed == fixed:
+                shape.templates[shape.key(message)] = template
 
 
-def _around(holes: Sequence[Span], size: int) -> str:
-    """Return the format of a structure that leaves out the ``holes`` of so many bytes."""
+def _parts(holes: Iterable[Span], fixed: Iterable[slice], image: int, message: int) -> str:
+    """Return the format of an image and its message behind it, of so many bytes.
+
+    It leaves out the ``holes`` of the image, and all but the ``fixed`` digits of the message.
+    """
     parts, place = [], 0
     for start, end in holes:
         parts.append(f"{start - place}s{end - start}x")
         place = end
-    return "".join((*parts, f"{size - place}s"))
+    parts.append(f"{image - place}s")
+    place = 0
+    for digits in fixed:
+        parts.append(f"{digits.start - place}x{digits.stop - digits.start}s")
+        place = digits.stop
+    return "".join((*parts, f"{message - place}x"))
 
 
 def _fixed(message: bytes, holes: Sequence[Span]) -> Iterator[slice]:

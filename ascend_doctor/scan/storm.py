@@ -18,19 +18,24 @@ from ascend_doctor.scan.fold import Template, Templates
 from ascend_doctor.scan.judging import Judged, Judging
 from ascend_doctor.scan.literals import Literals
 from ascend_doctor.scan.part import Part
-from ascend_doctor.scan.shape import image_of
+from ascend_doctor.scan.shape import images_of
 from ascend_doctor.scan.targets import Targets
 from ascend_doctor.view.printed import MARKS
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.window import Window
 
+# Bytes of messages that are taken apart at once: they stay in a processor's own memory.
+SLAB = 256 << 10
+
 _HEAD = b"\n["
 _HEADS = re.compile(re.escape(_HEAD))
+# A line that no message goes on with.
+_ERROR = re.compile(rb"^\[ERROR\] [^\n]*\n", re.MULTILINE)
 _LATEST = b"~"
 
 
 @dataclass(slots=True)
-class Tally:
+class _Tally:
     """Messages of one part that are counted as one.
 
     Attributes:
@@ -63,36 +68,44 @@ class Tally:
 
 
 class _Messages:
-    """The messages of one window that begin in its body, from ``first`` on.
+    """Some messages of a window, the first of which begins at ``start``.
 
     Attributes:
         texts: each without its opening bracket and the newline behind it, its lines ending as
             they are shown.
-        images: their images, and the marks behind them.
+        images: their images, and their marks behind: each a head, which stands in no text, and
+            what follows.
     """
 
-    def __init__(self, window: Window, first: int) -> None:
-        self._first = first
-        text = window.data[first + 1 : window.body[1]]
+    def __init__(self, data: bytes, start: int, end: int) -> None:
+        self._start = start
+        text = data[start + 1 : end - 1]
         raw = self.texts = _HEADS.split(text)
         self._sizes = [0, *accumulate(map(len, raw))]
         self._ending = b""
         if b"\r" in text and text.count(b"\r\n") == text.count(b"\n"):
             # A literal that holds a newline is found in none of these.
-            self._ending = b"\r"
-            self.texts = _HEADS.split(text.replace(b"\r\n", b"\n"))
-        self.images = [image_of(text) + self._ending for text in self.texts]
+            self._ending = _HEAD + b"\r"
+            self.texts = _HEADS.split(text.replace(b"\r\n", b"\n").removesuffix(b"\r"))
+        self.images = images_of(self.texts)
+        if self._ending:
+            self.images = [image + self._ending for image in self.images]
         self._marks: dict[int, bytes] = {}
 
     def begin(self, number: int) -> int:
         """Return where a message begins in the window."""
-        return self._first + self._sizes[number] + len(_HEAD) * number
+        return self._start + self._sizes[number] + len(_HEAD) * number
+
+    def span(self, number: int) -> tuple[int, int]:
+        """Return where a message begins and ends in the window."""
+        return self.begin(number), self.begin(number + 1)
 
     def mark(self, offset: int, word: bytes) -> None:
         """Note that a word stands in the message at ``offset``."""
         number = bisect_right(range(len(self.texts)), offset, key=self.begin) - 1
-        self._marks[number] = self.marks(number) + b"\n" + word
-        self.images[number] += b"\n" + word
+        mark = _HEAD + word
+        self._marks[number] = self.marks(number) + mark
+        self.images[number] += mark
 
     def marks(self, number: int) -> bytes:
         """Return what tells a message apart from others that look alike."""
@@ -115,7 +128,7 @@ class Storm:
         self._asides = asides
         self._templates = templates
         self._part = part
-        self._tallies: dict[Template | None, Tally] = {}
+        self._tallies: dict[Template | None, _Tally] = {}
         # The signs of a loss that any message of a template may hold.
         self._signs: dict[bytes, None] = {}
         templates.begin()
@@ -126,19 +139,21 @@ class Storm:
         Return what share of its messages was folded, and the signs of a loss that are in it.
         """
         data, (low, high) = window.data, window.body
-        first = low if data.startswith(b"[", low) else data.find(_HEAD, low, high) + 1 or high
-        if first == high:
-            self._look(window, view, judging, low, len(data))
-            return 0.0, [*self._signs]
-        if first > low:
+        first, last = _header(data, low, high), _last_header(data, low, high)
+        if low < first:
             self._look(window, view, judging, low, first)
-        messages = _Messages(window, first)
-        for offset, word in self._templates.words_in(data, first, high):
-            messages.mark(offset, word)
-        folded = self._fold(window, view, judging, messages)
+        count = folded = 0
+        while first < last:
+            end = min(last, _header(data, first + SLAB, high))
+            messages = _Messages(data, first, end)
+            for offset, word in self._templates.words_in(data, first, end):
+                messages.mark(offset, word)
+            count += len(messages.texts)
+            folded += self._fold(window, view, judging, messages)
+            first = end
         # Whether the last message ends here is not known, nor where its record does.
-        self._look(window, view, judging, messages.begin(len(messages.texts) - 1), len(data))
-        return folded / len(messages.texts), [*self._signs]
+        self._look(window, view, judging, last, _end_of(data, high))
+        return folded / max(1, count), [*self._signs]
 
     def finish(self) -> None:
         """Count the messages that were folded."""
@@ -151,17 +166,16 @@ class Storm:
                 )
 
     def _fold(self, window: Window, view: Raw, judging: Judging, messages: _Messages) -> int:
-        """Count all messages but the last, or look at them; return how many were counted."""
+        """Count messages, or look at them; return how many were counted."""
         # The innermost loop of a storm: what it needs is at hand, and nothing is called twice.
         templates, tallies = self._templates, self._tallies.get
         plain, hexadecimal = templates.shapes.plain.get, templates.shapes.find
-        last = len(messages.texts) - 1
         folded = 0
         # The tally of the message above, if that was counted, and its latest time before: if the
         # next one has no header, it may belong to the one above, which then fits none.
-        above: Tally | None = None
+        above: _Tally | None = None
         above_last = b""
-        for number, text, image in zip(range(last), messages.texts, messages.images, strict=False):
+        for number, (text, image) in enumerate(zip(messages.texts, messages.images, strict=True)):
             shape = plain(image)
             if shape is None:
                 template = hexadecimal(text, image)
@@ -179,22 +193,16 @@ class Storm:
                     if time > above_last:
                         tally.last = time
                     continue
-                self._look(
-                    window, view, judging, messages.begin(number), messages.begin(number + 1)
-                )
+                self._look(window, view, judging, *messages.span(number))
                 tally.add_earliest(time)
             elif above is not None and not plog.begins(b"[" + text):
                 above.undo(above_last)
                 folded -= 1
-                begin, end = messages.begin(number - 1), messages.begin(number + 1)
-                self._look(window, view, judging, begin, end)
+                self._look(window, view, judging, *messages.span(number - 1))
+                self._look(window, view, judging, *messages.span(number))
             else:
                 self._meet(window, view, judging, messages, number, template)
             above = None
-        end = messages.begin(last)
-        if above is not None and not plog.begins(window.data[end : end + plog.MAX_HEAD]):
-            above.undo(above_last)
-            self._look(window, view, judging, messages.begin(last - 1), end)
         return folded
 
     def _meet(
@@ -207,7 +215,7 @@ class Storm:
         template: Template | None,
     ) -> None:
         """Look at a message that is not counted yet, and count those like it from now on."""
-        begin, end = messages.begin(number), messages.begin(number + 1)
+        begin, end = messages.span(number)
         is_plain = self._look(window, view, judging, begin, end)
         text, marks = messages.texts[number], messages.marks(number)
         time = plog.TIME.search(text, 0, plog.MAX_HEAD)
@@ -222,7 +230,7 @@ class Storm:
             judged = judging.judged(begin)
         template = self._templates.learn(text, marks, judged, template)
         if template is not None:
-            tally = self._tallies[template] = Tally(*time.span(), judged)
+            tally = self._tallies[template] = _Tally(*time.span(), judged)
             if judged is not None:
                 tally.add_earliest(time[0])
 
@@ -236,3 +244,28 @@ class Storm:
             lines = window.data[begin:end].replace(b"\r\n", b"\n")
             seen.is_marked = any(mark in lines for mark in MARKS)
         return not (seen.is_marked or seen.is_environment)
+
+
+def _header(data: bytes, start: int, end: int) -> int:
+    """Return where the first message begins from the line at or behind ``start`` on, or ``end``."""
+    for head in _HEADS.finditer(data, max(0, start - 1), end):
+        if plog.begins(data[head.start() + 1 : head.start() + 1 + plog.MAX_HEAD]):
+            return head.start() + 1
+    return end
+
+
+def _last_header(data: bytes, start: int, end: int) -> int:
+    """Return where the last message begins before ``end``, or ``start``."""
+    place = end
+    while (place := data.rfind(_HEAD, max(0, start - 1), place)) >= 0:
+        if plog.begins(data[place + 1 : place + 1 + plog.MAX_HEAD]):
+            return place + 1
+    return start
+
+
+def _end_of(data: bytes, high: int) -> int:
+    """Return how far from ``high`` on lines may belong to a message that begins before."""
+    for error in _ERROR.finditer(data, high):
+        if plog.begins(data[error.start() : error.start() + plog.MAX_HEAD]):
+            return error.end()
+    return len(data)

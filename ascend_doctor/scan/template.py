@@ -204,7 +204,10 @@ def _may_be_open(text: bytes, number: re.Match[bytes]) -> bool:
 
 
 def fitting(text: bytes, start: int, numbers: Iterable[Number]) -> bytes:
-    """Return the expression that ``text[start:]`` fits, whatever its ``numbers`` are: its groups."""
+    """Return the expression that ``text[start:]`` fits, whatever its ``numbers`` are.
+
+    They are its groups.
+    """
     parts, place = [], start
     for number in numbers:
         parts += [re.escape(text[place : number.start]), b"(%b)" % number.pattern]
