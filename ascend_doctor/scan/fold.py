@@ -8,7 +8,7 @@ on numbers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -41,15 +41,16 @@ class Template:
     """Messages of which the same is to be said.
 
     Attributes:
-        fits: matches a message without its opening bracket, if it is one of these; its groups
-            are the time and the open numbers.
-        numbers: these numbers, in a message of the template.
+        head: what each begins with, without its opening bracket.
+        body: matches the rest; its groups are the time and the open numbers.
+        numbers: these numbers, in one of the messages.
         checks: what the expression of a wording must say of each message again.
         tried: the rules that were tried on one; None, if they hold nothing that is looked for.
         is_steady: what is said of one is said of all whose numbers have as many digits.
     """
 
-    fits: Callable[[bytes], re.Match[bytes] | None]
+    head: bytes
+    body: re.Pattern[bytes]
     numbers: Sequence[Number]
     checks: tuple[Check, ...]
     tried: frozenset[str] | None
@@ -87,7 +88,9 @@ class Templates:
         ``marks`` tell it apart from others that look alike; they stand behind its ``image``.
         """
         for template in self._known.get(_key_of(message, marks), ()):
-            found = template.fits(message)
+            if not message.startswith(template.head):
+                continue
+            found = template.body.fullmatch(message, len(template.head))
             if found is None:
                 continue
             if template.checks and not _fit_again(template.checks, b"[" + message):
@@ -133,10 +136,16 @@ class Templates:
         numbers = open_numbers(text, time.end(), self._reach, self._alone)
         if numbers is None or len(text) + MAX_DIGITS * len(numbers) > MAX_MESSAGE:
             return None
-        begin = re.escape(text[1 : time.start()])
-        body = fitting(text, time.end(), numbers)
-        fits = re.compile(b"%b(%b)%b" % (begin, plog.TIME.pattern, body), re.DOTALL).fullmatch
-        template = Template(fits, numbers, checks, tried, is_steady=not checks)
+        # Equal messages of several processes have one body.
+        body = b"(%b)%b" % (plog.TIME.pattern, fitting(text, time.end(), numbers))
+        template = Template(
+            text[1 : time.start()],
+            re.compile(body, re.DOTALL),
+            numbers,
+            checks,
+            tried,
+            is_steady=not checks,
+        )
         if checks and all(_is_uniform(variant, numbers) for variant, _ in checks):
             self._waiting.append(template)
         alike.append(template)
