@@ -21,10 +21,9 @@ from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed, of
 from ascend_doctor.view.window import Window
 
-# So many hits, one in so many bytes, are a storm. While at least a share of its messages can be
-# folded, the windows behind it are not searched for literals first.
+# So many hits, one in so many bytes, are a storm. While so many messages are folded, the windows
+# behind it are not searched for literals first.
 _STORM_HITS, _STORM_BYTES = 256, 1500
-_WORTH = 0.5
 
 
 class Reader:
@@ -38,6 +37,8 @@ class Reader:
         self.asides = Asides(vocabulary.asides, len(meanings))
         self.targets = Targets(vocabulary.literals, meanings)
         self._texts = vocabulary.all_texts
+        # Whether the last window was one of a storm, which the next part may go on with.
+        self.is_in_storm = False
 
     @cached_property
     def templates(self) -> Templates:
@@ -57,17 +58,17 @@ class Reading:
         self._part = part
         self._samplers: dict[bytes, Sampler] = {}
         self._storm: Storm | None = None
-        self._is_storm = False
 
     def read(self, window: Window) -> None:
         """Gather what one window says."""
-        if self._is_storm and window.part > 0:
+        reader = self._reader
+        if reader.is_in_storm and window.part > 0:
             self._read_storm(window)
             return
-        reader = self._reader
         hits = reader.literals.hits(window.data, window.body[0])
         view = of(window, is_marked=reader.asides.is_marked(hits))
-        if isinstance(view, Raw) and self._is_dense(window, hits):
+        starts_message = window.data.startswith(b"[", window.body[0])
+        if isinstance(view, Raw) and starts_message and _is_dense(window, len(hits)):
             self._read_storm(window)
         else:
             self._read_hits(window, view, hits)
@@ -83,14 +84,6 @@ class Reading:
         part.curves.see(window, view, signs)
         part.coverage.see(window)
 
-    def _is_dense(self, window: Window, hits: list[Hit]) -> bool:
-        size = window.body[1] - window.body[0]
-        return (
-            len(hits) >= _STORM_HITS
-            and len(hits) * _STORM_BYTES > size
-            and window.data.startswith(b"[", window.body[0])
-        )
-
     def _read_storm(self, window: Window) -> None:
         part, reader = self._part, self._reader
         if self._storm is None:
@@ -99,11 +92,11 @@ class Reading:
             )
         view = Raw(window)
         judging = Judging(view, part, reader.knowledge, self._samplers)
-        folded, signs = self._storm.read(window, view, judging)
+        spared, signs = self._storm.read(window, view, judging)
         judging.finish()
         part.curves.see(window, view, signs)
         part.coverage.see(window)
-        self._is_storm = folded > _WORTH
+        reader.is_in_storm = _is_dense(window, spared)
 
     def finish(self) -> Part:
         """Return the part, now that all of it was read."""
@@ -111,6 +104,11 @@ class Reading:
             self._storm.finish()
         self._part.coverage.finish()
         return self._part
+
+
+def _is_dense(window: Window, count: int) -> bool:
+    size = window.body[1] - window.body[0]
+    return count >= _STORM_HITS and count * _STORM_BYTES > size
 
 
 def _inner(knowledge: Knowledge) -> Iterator[bytes]:

@@ -133,27 +133,28 @@ class Storm:
         self._signs: dict[bytes, None] = {}
         templates.begin()
 
-    def read(self, window: Window, view: Raw, judging: Judging) -> tuple[float, list[bytes]]:
+    def read(self, window: Window, view: Raw, judging: Judging) -> tuple[int, list[bytes]]:
         """Gather what one window says.
 
-        Return what share of its messages was folded, and the signs of a loss that are in it.
+        Return how many of its messages were spared a judgement, though they hold what is looked
+        for, and the signs of a loss that are in it.
         """
         data, (low, high) = window.data, window.body
-        first, last = _header(data, low, high), _last_header(data, low, high)
+        first = _header(data, low, high)
+        last = _last_header(data, first, high)
         if low < first:
             self._look(window, view, judging, low, first)
-        count = folded = 0
+        spared = 0
         while first < last:
             end = min(last, _header(data, first + SLAB, high))
             messages = _Messages(data, first, end)
             for offset, word in self._templates.words_in(data, first, end):
                 messages.mark(offset, word)
-            count += len(messages.texts)
-            folded += self._fold(window, view, judging, messages)
+            spared += self._fold(window, view, judging, messages)
             first = end
         # Whether the last message ends here is not known, nor where its record does.
         self._look(window, view, judging, last, _end_of(data, high))
-        return folded / max(1, count), [*self._signs]
+        return spared, [*self._signs]
 
     def finish(self) -> None:
         """Count the messages that were folded."""
@@ -170,7 +171,7 @@ class Storm:
         # The innermost loop of a storm: what it needs is at hand, and nothing is called twice.
         templates, tallies = self._templates, self._tallies.get
         plain, hexadecimal = templates.shapes.plain.get, templates.shapes.find
-        folded = 0
+        counted = 0
         # The tally of the message above, if that was counted, and its latest time before: if the
         # next one has no header, it may belong to the one above, which then fits none.
         above: _Tally | None = None
@@ -185,11 +186,15 @@ class Storm:
                 template = templates.find(text, image, messages.marks(number))
             tally = tallies(template)
             if tally is not None:
+                if tally.judged is None:
+                    # Whatever goes on below it is looked at with its own lines.
+                    above = None
+                    continue
                 time = text[tally.start : tally.end]
                 if time >= tally.limit:
                     above, above_last = tally, tally.last
                     tally.count += 1
-                    folded += 1
+                    counted += 1
                     if time > above_last:
                         tally.last = time
                     continue
@@ -197,13 +202,13 @@ class Storm:
                 tally.add_earliest(time)
             elif above is not None and not plog.begins(b"[" + text):
                 above.undo(above_last)
-                folded -= 1
+                counted -= 1
                 self._look(window, view, judging, *messages.span(number - 1))
                 self._look(window, view, judging, *messages.span(number))
             else:
                 self._meet(window, view, judging, messages, number, template)
             above = None
-        return folded
+        return counted
 
     def _meet(
         self,
@@ -219,9 +224,11 @@ class Storm:
         is_plain = self._look(window, view, judging, begin, end)
         text, marks = messages.texts[number], messages.marks(number)
         time = plog.TIME.search(text, 0, plog.MAX_HEAD)
-        if judging.is_passed(begin) or not is_plain or time is None:
+        if not is_plain or time is None or not plog.begins(b"[" + text):
             return
-        if template is None and not self._templates.is_wanted(text, marks):
+        if judging.is_passed(begin) or (
+            template is None and not self._templates.is_wanted(text, marks)
+        ):
             return
         record, judged = judging.noted(begin), None
         if record is not None:
