@@ -125,11 +125,11 @@ class _Words:
             raise _NotUniform
 
     def _is_uniform(self, items: list[Any]) -> bool:
-        return len({_holds(items, digit) for digit in self._digits}) == 1
+        return len(self._digits & _signs(tuple(items))) in (0, len(self._digits))
 
     def _is_number(self, items: list[Any]) -> bool:
         """Say whether a set holds nothing but digits."""
-        return not any(_holds(items, sign) for sign in range(256) if sign not in self._digits)
+        return self._digits >= _signs(tuple(items))
 
 
 def _written_out(items: Iterable[Any]) -> list[list[Any]]:
@@ -156,20 +156,22 @@ def _flat(items: Iterable[Any]) -> Iterator[Any]:
             yield kind, value
 
 
-def _holds(items: list[Any], sign: int) -> bool:
-    """Say whether a set of an expression holds a character."""
-    negated = bool(items) and items[0][0] is sre.NEGATE
-    found = False
+@cache
+def _signs(items: tuple[Any, ...]) -> frozenset[int]:
+    """Return the characters that a set of an expression holds."""
+    found: set[int] = set()
     for kind, value in items:
         if kind is sre.LITERAL:
-            found = found or value == sign
+            found.add(value)
         elif kind is sre.RANGE:
-            found = found or value[0] <= sign <= value[1]
+            found.update(range(value[0], value[1] + 1))
         elif kind is sre.CATEGORY:
-            found = found or _CATEGORIES[value].match(bytes([sign])) is not None
-    return found != negated
+            found.update(sign for sign in _ALL if _CATEGORIES[value].match(bytes([sign])))
+    is_negated = bool(items) and items[0][0] is sre.NEGATE
+    return _ALL - found if is_negated else frozenset(found)
 
 
+_ALL = frozenset(range(256))
 _CATEGORIES = {
     sre.CATEGORY_DIGIT: re.compile(rb"\d"),
     sre.CATEGORY_NOT_DIGIT: re.compile(rb"\D"),

@@ -9,6 +9,7 @@ from itertools import chain
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.scan import curves
 from ascend_doctor.scan.asides import Asides
+from ascend_doctor.scan.fold import Templates
 from ascend_doctor.scan.judging import Judging
 from ascend_doctor.scan.literals import Hit
 from ascend_doctor.scan.meanings import Meaning, Vocabulary
@@ -21,10 +22,9 @@ from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed, of
 from ascend_doctor.view.window import Window
 
-# So many hits, one in so many bytes, are a storm. While at least a share of its messages can be
-# folded, the windows behind it are not searched for literals first.
+# So many hits, one in so many bytes, are a storm. While so many messages are folded, the windows
+# behind it are not searched for literals first.
 _STORM_HITS, _STORM_BYTES = 256, 1500
-_WORTH = 0.5
 
 
 class Reader:
@@ -38,11 +38,13 @@ class Reader:
         self.asides = Asides(vocabulary.asides, len(meanings))
         self.targets = Targets(vocabulary.literals, meanings)
         self._texts = vocabulary.all_texts
+        # Whether the last window was one of a storm, which the next part may go on with.
+        self.is_in_storm = False
 
     @cached_property
-    def reach(self) -> Reach:
-        """How literals reach into numbers; only storms need to know."""
-        return Reach(chain(self._texts, _inner(self.knowledge)))
+    def templates(self) -> Templates:
+        """What is known of the messages of storms."""
+        return Templates(Reach(chain(self._texts, _inner(self.knowledge))))
 
     def begin(self, source: str) -> Reading:
         """Begin to read a part of a source."""
@@ -57,17 +59,17 @@ class Reading:
         self._part = part
         self._samplers: dict[bytes, Sampler] = {}
         self._storm: Storm | None = None
-        self._is_storm = False
 
     def read(self, window: Window) -> None:
         """Gather what one window says."""
-        if self._is_storm and window.part > 0:
+        reader = self._reader
+        if reader.is_in_storm and window.part > 0:
             self._read_storm(window)
             return
-        reader = self._reader
         hits = reader.literals.hits(window.data, window.body[0])
         view = of(window, is_marked=reader.asides.is_marked(hits))
-        if isinstance(view, Raw) and self._is_dense(window, hits):
+        starts_message = window.data.startswith(b"[", window.body[0])
+        if isinstance(view, Raw) and starts_message and _is_dense(window, len(hits)):
             self._read_storm(window)
         else:
             self._read_hits(window, view, hits)
@@ -83,25 +85,19 @@ class Reading:
         part.curves.see(window, view, signs)
         part.coverage.see(window)
 
-    def _is_dense(self, window: Window, hits: list[Hit]) -> bool:
-        size = window.body[1] - window.body[0]
-        return (
-            len(hits) >= _STORM_HITS
-            and len(hits) * _STORM_BYTES > size
-            and window.data.startswith(b"[", window.body[0])
-        )
-
     def _read_storm(self, window: Window) -> None:
         part, reader = self._part, self._reader
         if self._storm is None:
-            self._storm = Storm(reader.literals, reader.targets, reader.asides, reader.reach, part)
+            self._storm = Storm(
+                reader.literals, reader.targets, reader.asides, reader.templates, part
+            )
         view = Raw(window)
         judging = Judging(view, part, reader.knowledge, self._samplers)
-        folded, signs = self._storm.read(window, view, judging)
+        spared, signs = self._storm.read(window, view, judging)
         judging.finish()
         part.curves.see(window, view, signs)
         part.coverage.see(window)
-        self._is_storm = folded > _WORTH
+        reader.is_in_storm = _is_dense(window, spared)
 
     def finish(self) -> Part:
         """Return the part, now that all of it was read."""
@@ -109,6 +105,11 @@ class Reading:
             self._storm.finish()
         self._part.coverage.finish()
         return self._part
+
+
+def _is_dense(window: Window, count: int) -> bool:
+    size = window.body[1] - window.body[0]
+    return count >= _STORM_HITS and count * _STORM_BYTES > size
 
 
 def _inner(knowledge: Knowledge) -> Iterator[bytes]:

@@ -17,8 +17,6 @@ from ascend_doctor.knowledge.codes import Codes
 # Numbers, as they stand in messages: an address, a bare hexadecimal word, decimal digits.
 _HEX_WORD = rb"(?<![0-9A-Za-z])(?=[a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{6,40}(?![0-9A-Za-z])"
 _NUMBER = re.compile(rb"(?P<address>0x[0-9a-fA-F]+)|(?P<word>" + _HEX_WORD + rb")|(?P<digits>\d+)")
-# Addresses that may be left open; bare words are too costly to look for in every message.
-ADDRESS = re.compile(rb"0x[0-9a-f]{1,40}(?![0-9a-fA-F])")
 _WORD = re.compile(rb"[0-9A-Za-z]*\Z"), re.compile(rb"[0-9A-Za-z]*")
 _DIGITS = re.compile(rb"\d+")
 _HEX_DIGITS = re.compile(rb"[0-9a-f]+")
@@ -44,24 +42,6 @@ def masked(line: bytes) -> bytes:
     b'stream # at # of te_matmul_# failed, EZ#'
     """
     return _NUMBER.sub(b"#", line)
-
-
-def blanked(text: bytes) -> bytes:
-    """Return ``text`` with the digits of its addresses blanked.
-
-    >>> blanked(b"pc 0x1f of 03ac11f at 12")
-    b'pc 0x\\x01\\x01 of 03ac11f at 12'
-    """
-    return ADDRESS.sub(_blank, text)
-
-
-def _blank(number: re.Match[bytes]) -> bytes:
-    return _BLANKS[: number.end() - number.start()]
-
-
-# What stands in place of the digits of an address.
-BLANK = b"\x01"
-_BLANKS = b"0x" + BLANK * _MAX_HEX
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,9 +204,12 @@ def _may_be_open(text: bytes, number: re.Match[bytes]) -> bool:
 
 
 def fitting(text: bytes, start: int, numbers: Iterable[Number]) -> bytes:
-    """Return the expression that ``text[start:]`` fits, whatever its ``numbers`` are."""
+    """Return the expression that ``text[start:]`` fits, whatever its ``numbers`` are.
+
+    They are its groups.
+    """
     parts, place = [], start
     for number in numbers:
-        parts += [re.escape(text[place : number.start]), number.pattern]
+        parts += [re.escape(text[place : number.start]), b"(%b)" % number.pattern]
         place = number.end
     return b"".join((*parts, re.escape(text[place:])))
