@@ -32,7 +32,8 @@ TIERS = ((2 << 20, BLOCK), (16 << 20, 8 << 10), (64 << 20, 32 << 10))
 FAR_BLOCK = 128 << 10
 # How many lines one of a block stands for is counted in so much of the block.
 COUNTED = 8 << 10
-# Where so many lines were CANN's own, no more are read one by one.
+# Where so many lines in a row were CANN's own, no more are read one by one, and of blocks only one
+# in so many is looked at until another kind of line is found.
 IDLE = 8
 # Multiples of the golden ratio are spread evenly and repeat in no period: of writers or kinds of
 # lines that take turns, each has its share of what is read.
@@ -65,12 +66,11 @@ def _lines_with(signs: Sequence[bytes], text: bytes, low: int, high: int) -> Ite
 
 def _blocks(low: int, high: int) -> Iterator[tuple[int, int]]:
     """Yield the blocks of a source that begin from ``low`` on and before ``high``."""
-    place = -(-low // BLOCK) * BLOCK
-    while place < high:
-        size = next((size for limit, size in TIERS if place < limit), FAR_BLOCK)
-        if place % size == 0:
+    for limit, size in (*TIERS, (high, FAR_BLOCK)):
+        end = min(limit, high)
+        for place in range(-(-low // size) * size, end, size):
             yield place, size
-        place += BLOCK if place % size else size
+        low = max(low, end)
 
 
 class _Alone:
@@ -123,7 +123,7 @@ class Curves:
         self._source = source
         self._origin = origin_of(source)
         self._series: dict[tuple[_Writer, str], Series] = {}
-        self._read = self._idle = 0
+        self._read = self._idle = self._idle_blocks = 0
         self._weight = 1
         self._anonymous: set[bytes] = set()
         self._gradients: dict[_Writer, _Gradients] = {}
@@ -132,22 +132,26 @@ class Curves:
         """Read lines of one window; of ``SIGNS``, no others than ``signs`` stand in it."""
         if not signs:
             return
-        if window.part > 0 and isinstance(view, Raw):
+        if isinstance(view, Raw) and (window.part > 0 or self._read == READ):
             self._sample(window, view, signs, window.body[0])
             return
         text = view.data if isinstance(view, Raw) else view.text
-        for start in _lines_with(signs, text, *view.body):
+        for place in _lines_with(signs, text, *view.body):
+            if self._read < READ:
+                self._read += 1
+                self._see_line(view, view.line_start(place))
             if self._read == READ:
                 if isinstance(view, Raw):
-                    self._sample(window, view, signs, start)
+                    self._sample(window, view, signs, text.find(b"\n", place) + 1 or len(text))
                 return
-            self._read += 1
-            self._see_line(view, view.line_start(start))
 
     def _sample(self, window: Window, view: Raw, signs: Sequence[bytes], low: int) -> None:
         """Read one line of each block that begins in the body, from ``low`` on."""
         data, (_, high) = window.data, window.body
         for place, size in _blocks(window.offset + low, window.offset + high):
+            stride = IDLE if self._idle_blocks >= IDLE else 1
+            if place // size % stride:
+                continue
             begin = place - window.offset
             middle = begin + place // BLOCK * _GOLDEN % _CIRCLE * size // _CIRCLE
             for sign in signs:
@@ -155,14 +159,17 @@ class Curves:
                 if at < 0:
                     at = data.find(sign, begin, middle)
                 if at >= 0:
-                    start, end = view.line_start(at), data.find(b"\n", at)
-                    if data[start : start + 1] == b"[" and plog.begins(data[start:at]):
+                    start = view.line_start(at)
+                    if data.startswith(b"[", start) and plog.HEAD.match(data, start, at):
+                        self._idle_blocks += 1
                         break  # of CANN's own lines it does not matter how many there are
+                    self._idle_blocks = 0
+                    end = data.find(b"\n", at)
                     alike = data.count(sign, start, end if end >= 0 else at + size)
                     counted = min(size, COUNTED)
-                    low = min(middle, begin + size - counted)
-                    in_all = data.count(sign, low, low + counted) * size // counted
-                    self._weight = max(1, in_all // max(1, alike))
+                    first = min(middle, begin + size - counted)
+                    in_all = data.count(sign, first, first + counted) * size // counted
+                    self._weight = stride * max(1, in_all // max(1, alike))
                     self._see_line(view, start)
                     break
         self._weight = 1

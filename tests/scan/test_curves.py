@@ -381,6 +381,20 @@ def test_writers_who_take_turns_are_all_sampled(monkeypatch, writers):
     assert [found.process.rank for found in told] == [writers - 1]
 
 
+def test_a_curve_below_lines_of_cann_is_seen(monkeypatch):
+    monkeypatch.setattr(curves, "BLOCK", 64)
+    monkeypatch.setattr(curves, "TIERS", ((4 << 20, 64),))
+    rng = random.Random(5)
+    values = noisy(rng, fallen(3000, 10.8, 2.8, 400), 0.02) + noisy(rng, [10.3] * 3000, 0.02)
+    line = "[INFO] GE(7,py):2026-03-04-00:00:01.000.000 [a.cc:1]7 fused loss kernel was chosen"
+    lines = [line] * 9000
+    for number, step in enumerate(nanogpt(values).splitlines()):
+        lines += [step, *[line] * (number % 3)]
+    assert told("\n".join(lines)) == [EXPLODED]
+    small = Scanner(KNOWN, Sizes(body=20_000, margin=3000))
+    assert scan("\n".join(lines), small).findings == scan("\n".join(lines)).findings
+
+
 def test_a_kind_of_line_that_always_comes_between_leaves_the_loss_in_sight(monkeypatch):
     monkeypatch.setattr(curves, "READ", 300)
     monkeypatch.setattr(curves, "BLOCK", 256)
