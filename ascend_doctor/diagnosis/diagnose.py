@@ -107,7 +107,7 @@ def _captures(chain: Chain, environment: Environment) -> Mapping[str, str]:
     if not claim.from_environment:
         return said | own
     known = environment.captures()
-    around = {name: known[name] for name in claim.from_environment & known.keys()}
+    around = {name: known[name] for name in sorted(claim.from_environment & known.keys())}
     return around | said | own
 
 
