@@ -23,7 +23,7 @@ MARGIN = 128 << 10
 # The beginning of a source, which is looked at more closely, and the parts of the rest.
 FIRST = 1 << 20
 PART = 64 << 20
-_STEP = 32 << 10
+_STEP = 4 << 10
 
 # Lines around one that are shown with it, and how far they may reach: any window has so much.
 _AROUND = 3
