@@ -16,10 +16,10 @@ def replace(path: Path, text: str) -> None:
         OSError: it cannot be written; an old file is as it was.
     """
     data = text.encode("utf-8", "backslashreplace")
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        target.write_bytes(data)
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
         return
+    target = Path(os.path.realpath(path))
     beside = target.with_name(f".ascend-doctor-{os.urandom(8).hex()}")
     # Made anew: a name that somebody put there is not followed.
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)

@@ -17,6 +17,9 @@ from ascend_doctor.report import Report
 from ascend_doctor.reporters.registry import FORMATS, Format
 from ascend_doctor.reporters.safe import visible
 
+# What is said for standard output; opened by its name it would be begun anew.
+_STDOUT = ("", "-", "/dev/stdout", "/dev/fd/1")
+
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 
@@ -66,7 +69,7 @@ def _output(value: str) -> Output:
         raise click.BadParameter(f"{name} is not one of {', '.join(FORMATS)}")
     if equals and not path:
         raise click.BadParameter(f"{value}: no file is named; is a variable unset?")
-    return Output(FORMATS[name], None if path in ("", "-") else Path(path))
+    return Output(FORMATS[name], None if path in _STDOUT else Path(path))
 
 
 class Writer:

@@ -92,6 +92,18 @@ def test_a_device_that_is_full_exits_2(run, log):
     )
 
 
+def test_a_pipe_that_has_a_name_is_written_to(log):
+    command = f"{sys.executable} -m ascend_doctor analyze {log} -f json=>(cat >&2; echo end >&2)"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
+    assert (done.stdout, done.stderr.splitlines()[-1]) == ("", "end")
+    assert json.loads(done.stderr.removesuffix("end\n"))["status"] == "problem"
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1"])
+def test_standard_output_has_names(run, log, name):
+    assert json.loads(run("analyze", log, "-f", f"json={name}").stdout)["status"] == "problem"
+
+
 def test_standard_output_that_is_full_exits_2_and_the_files_are_written(log, tmp_path):
     kept = tmp_path / "report.json"
     command = f"{sys.executable} -m ascend_doctor analyze {log} -f text -f json={kept} >/dev/full"
