@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ascend_doctor.reporters import github, markdown, text
+from ascend_doctor.reporters.safe import visible
 from tests.reporters.reports import (
     CAUSE,
     CLEAN,
@@ -94,6 +95,17 @@ def test_a_title_and_a_message_have_a_length():
     report = replace(FULL, diagnoses=(replace(CAUSE, texts=texts),), unexplained=())
     [command] = obeyed(github.render(report))
     assert (len(command.properties["title"]), len(command.data)) == (252, 8002)
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_what_is_escaped_comes_back(hostile):
+    where = replace(CAUSE.evidence[0], path=hostile, text=hostile)
+    texts = {lang: replace(said, title=hostile) for lang, said in CAUSE.texts.items()}
+    cause = replace(CAUSE, texts=texts, evidence=(where,))
+    [command] = obeyed(github.render(replace(FULL, diagnoses=(cause,), unexplained=())))
+    shown = visible(hostile)
+    assert command.properties == {"file": shown, "line": "41", "title": shown}
+    assert command.data.split("\n")[2:4] == [f"  {shown}:41", f"    {visible(hostile.strip())}"]
 
 
 def is_ours(commands: list[Command]) -> bool:

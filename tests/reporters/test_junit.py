@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import junitparser
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from ascend_doctor.reporters.junit import render
 from tests.reporters.reports import (
     ANY_REPORT,
+    CAUSE,
     CLEAN,
     FULL,
     HOSTILE_FULL,
@@ -112,6 +114,15 @@ def test_another_tool_reads_the_causes():
 def test_a_report_without_causes_has_cases_that_pass_or_say_why_not(report, cases, said):
     assert read(render(report)) == said
     assert junitparser.JUnitXml.fromstring(render(report).encode()).tests == cases
+
+
+def test_no_two_cases_share_a_name():
+    said = render(replace(FULL, diagnoses=(CAUSE, CAUSE)))
+    validate(said)
+    assert [name for name, (kind, _) in read(said).items() if kind == "Failure"] == [
+        "ascend-doctor.buffer_oom/buffer-oom-pool-fragmented",
+        "ascend-doctor.buffer_oom/buffer-oom-pool-fragmented 2",
+    ]
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
