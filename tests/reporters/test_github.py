@@ -157,6 +157,7 @@ def test_a_summary_keeps_to_any_limit_and_ends_outside_of_a_fence(report):
     for limit in range(0, len(whole.encode()), 37):
         said = github.summary(report, "en", limit)
         assert len(said.encode()) <= limit
+        assert bool(said) == (limit > 0)
         if said:
             assert f"\n\n{said}".endswith("\n\nCut here; --format json has all.\n")
             assert sum(line.lstrip().startswith("```") for line in said.splitlines()) % 2 == 0

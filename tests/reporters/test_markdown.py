@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -11,7 +12,7 @@ from markdown_it import MarkdownIt
 
 import ascend_doctor
 from ascend_doctor.reporters import markdown, markup
-from tests.reporters.reports import HOSTILE_FULL, HOSTILE_REPORT
+from tests.reporters.reports import CAUSE, FULL, HOSTILE, HOSTILE_FULL, HOSTILE_REPORT
 
 READER = MarkdownIt("gfm-like", {"linkify": False})
 # Elements of ours that keep a reference from being one.
@@ -57,6 +58,16 @@ def test_no_run_of_backticks_frees_a_link():
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 def test_no_text_becomes_markup(report):
     assert active(markdown.render(report)) == []
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_a_line_of_a_log_stays_in_its_fence(hostile):
+    proof = replace(CAUSE.evidence[0], text=hostile)
+    unknown = replace(FULL.unexplained[0], first=proof)
+    cause = replace(CAUSE, evidence=(proof,))
+    said = markdown.render(replace(FULL, diagnoses=(cause,), unexplained=(unknown,)))
+    fences = [block.content for block in READER.parse(said) if block.type == "fence"]
+    assert fences == [f"{markup.fenced(hostile)}\n"] * 2
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])
