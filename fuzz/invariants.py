@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
-from importlib import import_module
 from io import BytesIO
 from typing import Any
 
@@ -27,6 +26,8 @@ from ascend_doctor.ingest.source import Skipped, Source, blocks
 from ascend_doctor.knowledge.index import load
 from ascend_doctor.records import LANGS, Evidence
 from ascend_doctor.report import Report
+from ascend_doctor.reporters import registry
+from ascend_doctor.reporters.stored import loads
 from ascend_doctor.scan.judge import MAX_LINE
 from ascend_doctor.scan.scanner import Scanner
 from ascend_doctor.view.view import of
@@ -39,7 +40,8 @@ KNOWLEDGE = load()
 WHOLE = Scanner(KNOWLEDGE)
 # Windows as small as a line or two, so that a short text already has many edges.
 NARROW = Scanner(KNOWLEDGE, Sizes(body=256))
-FORMATS = ("text", "json", "markdown")
+# An annotation is a command of ours.
+FORMATS = tuple(name for name in registry.FORMATS if name != "github")
 
 
 def check(data: bytes) -> None:
@@ -142,9 +144,10 @@ def _schema() -> Any:
 
 def _check_renderings(report: Report, choice: int) -> None:
     """One rendering, chosen by the input: all of them would take most of the time."""
-    name, lang = FORMATS[choice % 3], LANGS[choice % 2]
-    text = import_module(f"ascend_doctor.reporters.{name}").render(report, lang)
+    name, lang = FORMATS[choice % len(FORMATS)], LANGS[choice % 2]
+    text = registry.FORMATS[name].render(report, lang)
     assert dangers(text) == []
     text.encode()
     if name == "json":
         _schema().validate(json.loads(text))
+        assert loads(text.encode(), "report.json") == report

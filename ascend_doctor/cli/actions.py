@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Mapping
 
 import click
@@ -20,7 +19,7 @@ def is_running(environ: Mapping[str, str] = os.environ) -> bool:
 
 def new_token() -> str:
     """Return a word that nothing which is printed can know."""
-    return secrets.token_hex(16)
+    return os.urandom(16).hex()
 
 
 def summarize(report: Report, lang: Lang, environ: Mapping[str, str] = os.environ) -> None:

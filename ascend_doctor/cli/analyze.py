@@ -84,6 +84,9 @@ def command(
     The first diagnosis is the root cause. Files are recognised by what is in them,
     whatever they are called; nothing is sent anywhere.
 
+    In a workflow of GitHub the text is followed by annotations, and the step's summary has the
+    report as well, unless -f says otherwise.
+
     \b
     Exit codes
       0  nothing at or above --fail-on

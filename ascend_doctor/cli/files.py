@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,11 +16,11 @@ def replace(path: Path, text: str) -> None:
         OSError: it cannot be written; an old file is as it was.
     """
     data = text.encode("utf-8", "backslashreplace")
-    target = Path(os.path.realpath(path))
-    if target.exists() and not target.is_file():
-        target.write_bytes(data)
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
         return
-    beside = target.with_name(f".ascend-doctor-{secrets.token_hex(8)}")
+    target = Path(os.path.realpath(path))
+    beside = target.with_name(f".ascend-doctor-{os.urandom(8).hex()}")
     # Made anew: a name that somebody put there is not followed.
     handle = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:

@@ -17,6 +17,9 @@ from ascend_doctor.report import Report
 from ascend_doctor.reporters.registry import FORMATS, Format
 from ascend_doctor.reporters.safe import visible
 
+# What is said for standard output; opened by its name it would be begun anew.
+_STDOUT = ("", "-", "/dev/stdout", "/dev/fd/1")
+
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 
@@ -66,7 +69,7 @@ def _output(value: str) -> Output:
         raise click.BadParameter(f"{name} is not one of {', '.join(FORMATS)}")
     if equals and not path:
         raise click.BadParameter(f"{value}: no file is named; is a variable unset?")
-    return Output(FORMATS[name], None if path in ("", "-") else Path(path))
+    return Output(FORMATS[name], None if path in _STDOUT else Path(path))
 
 
 class Writer:
@@ -85,13 +88,10 @@ class Writer:
             is_for_screens = all(format_.is_for_screens for format_ in self._shown)
             self._stdout = standard_output(None if is_for_screens else "utf-8")
 
-    def write(
-        self, report: Report, lang: Lang, token: Callable[[], str] = actions.new_token
-    ) -> bool:
+    def write(self, report: Report, lang: Lang) -> bool:
         """Write ``report`` everywhere; say whether all of it could be written.
 
-        What cannot be written is told, and the others are written all the same. ``token`` makes
-        the word behind which a workflow obeys what is printed again.
+        What cannot be written is told, and the others are written all the same.
 
         Raises:
             OSError: standard output could not take it. The files have been written.
@@ -100,11 +100,11 @@ class Writer:
         if self._is_summed_up:
             actions.summarize(report, lang)
         if self._shown:
-            self._stdout.write(self._text(report, lang, token))
+            self._stdout.write(self._text(report, lang))
             self._stdout.flush()
         return all(written)
 
-    def _text(self, report: Report, lang: Lang, token: Callable[[], str]) -> str:
+    def _text(self, report: Report, lang: Lang) -> str:
         """Return what goes to standard output: a format, or a text with its annotations."""
         said = {}
         for format_ in self._shown:
@@ -113,7 +113,7 @@ class Writer:
         if len(said) > 1:
             from ascend_doctor.reporters.github import quoted
 
-            return quoted(said["text"], token()) + said["github"]
+            return quoted(said["text"], actions.new_token()) + said["github"]
         return "".join(said.values())
 
     def _write(self, output: Output, report: Report, lang: Lang) -> bool:

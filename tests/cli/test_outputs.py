@@ -10,7 +10,10 @@ import sys
 
 import pytest
 
+from ascend_doctor.cli import actions
+from ascend_doctor.reporters.github import MAX_SUMMARY
 from tests.conftest import ROOT
+from tests.reporters.runner import Command, obeyed
 
 FAULT = "ImportError: libhccl.so: cannot open shared object file: No such file or directory\n"
 VERDICT = "✗ Root cause: The loader cannot find libhccl.so"
@@ -89,6 +92,18 @@ def test_a_device_that_is_full_exits_2(run, log):
     )
 
 
+def test_a_pipe_that_has_a_name_is_written_to(log):
+    command = f"{sys.executable} -m ascend_doctor analyze {log} -f json=>(cat >&2; echo end >&2)"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=ROOT)
+    assert (done.stdout, done.stderr.splitlines()[-1]) == ("", "end")
+    assert json.loads(done.stderr.removesuffix("end\n"))["status"] == "problem"
+
+
+@pytest.mark.parametrize("name", ["-", "/dev/stdout", "/dev/fd/1"])
+def test_standard_output_has_names(run, log, name):
+    assert json.loads(run("analyze", log, "-f", f"json={name}").stdout)["status"] == "problem"
+
+
 def test_standard_output_that_is_full_exits_2_and_the_files_are_written(log, tmp_path):
     kept = tmp_path / "report.json"
     command = f"{sys.executable} -m ascend_doctor analyze {log} -f text -f json={kept} >/dev/full"
@@ -143,3 +158,64 @@ def test_a_write_that_fails_leaves_the_old_file(run, log, tmp_path, monkeypatch)
         f"error: {target} cannot be written: No space left on device\n",
     )
     assert (os.listdir(target.parent), target.read_text()) == (["report.json"], "old")
+
+
+@pytest.fixture
+def workflow(monkeypatch, tmp_path):
+    """Run as a step of a workflow; return the file of its summary."""
+    summary = tmp_path / "summary.md"
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    monkeypatch.setattr(actions, "new_token", lambda: "0f1e2d")
+    return summary
+
+
+def test_a_workflow_gets_the_text_annotations_and_a_summary(run, log, workflow):
+    done = run("analyze", log)
+    stop, resume, cause = obeyed(done.stdout)
+    assert (stop, resume) == (Command("stop-commands", {}, "0f1e2d"), Command("0f1e2d", {}, ""))
+    assert (cause.name, cause.properties["title"]) == ("error", VERDICT.partition(": ")[2])
+    assert done.stdout.splitlines()[1] == VERDICT
+    assert workflow.read_text(encoding="utf-8").splitlines()[0] == f"##{VERDICT[1:]}"
+    assert (done.exit_code, done.stderr) == (1, "")
+
+
+def test_a_workflow_that_names_its_formats_gets_those(run, log, workflow):
+    assert run("analyze", log, "-f", "text").stdout.splitlines()[0] == VERDICT
+    assert not workflow.exists()
+    done = run("analyze", log, "-f", "github")
+    assert [command.name for command in obeyed(done.stdout)] == ["error"]
+    assert workflow.exists()
+
+
+def test_each_run_of_a_step_adds_to_its_summary(run, log, workflow):
+    run("analyze", log)
+    once = workflow.read_bytes()
+    run("analyze", log)
+    assert workflow.read_bytes() == once * 2
+
+
+def test_a_summary_that_is_nearly_full_gets_what_fits(run, log, workflow):
+    workflow.write_bytes(b"x\n" * ((MAX_SUMMARY - 300) // 2))
+    run("analyze", log)
+    assert MAX_SUMMARY - 300 < workflow.stat().st_size <= MAX_SUMMARY
+    assert workflow.read_text(encoding="utf-8").endswith("Cut here; --format json has all.\n")
+
+
+def test_a_summary_that_cannot_be_written_changes_nothing_else(run, log, workflow):
+    workflow.mkdir()
+    done = run("analyze", log)
+    assert done.exit_code == 1
+    assert done.stdout.splitlines()[1] == VERDICT
+    assert done.stderr == f"note: the step summary {workflow} cannot be written: Is a directory\n"
+
+
+def test_a_log_and_its_name_cannot_command_a_workflow(run, tmp_path, workflow):
+    names = ("::error::n.log", "##[group]n.log", "x\n::add-mask::y.log")
+    for name in names:
+        (tmp_path / name.replace("/", "-")).write_text(
+            f"::add-mask::secret\n##[add-path]x\n{FAULT[:-1]} ::set-output name=a::b\n"
+        )
+    done = run("analyze", tmp_path, "--strict")
+    commands = [command.name for command in obeyed(done.output)]
+    assert commands == ["stop-commands", "0f1e2d", "error"]

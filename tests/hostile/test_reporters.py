@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from xml.etree import ElementTree
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -13,6 +14,7 @@ from ascend_doctor.knowledge.glossary import Explanation
 from ascend_doctor.records import LANGS
 from ascend_doctor.reporters import explanation, markdown, text
 from ascend_doctor.reporters import json as json_reporter
+from ascend_doctor.reporters.registry import FORMATS
 from ascend_doctor.reporters.safe import visible
 from tests.hostile.reports import reports
 from tests.hostile.strings import ATTACKS, SHAPELESS, dangers, hostile
@@ -71,6 +73,25 @@ def test_markdown_shows_log_text_only_as_text(report, lang):
     assert re.findall(r"(?<!\\)<(?!!-- -->)|(?<!\\)[\[\]|$&~]", prose) == []
     assert re.findall(r"[@#](?=[\w-])|\bGH-\d|\b[0-9a-f]{40}\b|\w://|www\.", prose) == []
     assert "```" not in prose
+
+
+@checked
+@given(reports, langs, st.sampled_from(["junit", "sarif", "gitlab"]))
+def test_documents_for_programs_are_as_safe_to_print(report, lang, name):
+    said = FORMATS[name].render(report, lang)
+    assert dangers(said) == []
+    said.encode()
+    (ElementTree.fromstring if name == "junit" else json.loads)(said)
+
+
+@checked
+@given(reports, langs)
+def test_annotations_are_a_command_a_line_and_nothing_else(report, lang):
+    said = FORMATS["github"].render(report, lang)
+    heads = [line.partition(" ")[0] for line in said.splitlines()]
+    assert {*heads} <= {"::error", "::warning", "::notice"}
+    assert dangers(said) == heads
+    said.encode()
 
 
 languages = st.fixed_dictionaries(dict.fromkeys(LANGS, hostile))

@@ -27,6 +27,8 @@ HOSTILE = (
     "<script>alert(1)</script> <img src=x onerror=alert(1)> <!-- --> &amp; &#x202e;",
     "]]> <![CDATA[ <?xml version='1.0'?> <!DOCTYPE x [<!ENTITY e SYSTEM 'file:///x'>]> &e;",
     "``` ` ~~~ ![x](https://a.invalid/x) [x](javascript:x) **b** # h | @all #1 https://b.invalid",
+    "```[x](y)` ``a`[x](y)```",
+    "```",
     "[[ATTACHMENT|/etc/passwd]] ${jndi:ldap://x} $(id) `id` '; drop",
     '"}], "version": "9.9", "x": [{"',
     "\x1b[31mred\x1b]0;title\x07 \x00 \x08 \x9b2J \u202egnp\u2066 \u200b\ufeff \ufffe \U000e0041",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from ascend_doctor.errors import ResultError
 from ascend_doctor.reporters import json as reporter
+from ascend_doctor.reporters.registry import FORMATS
 from ascend_doctor.reporters.stored import MAX_BYTES, loads
 from tests.conftest import ROOT
 from tests.reporters.reports import ANY_REPORT, CLEAN, FULL, INTERRUPTED, NOTHING
@@ -126,6 +129,38 @@ def test_what_is_no_json_is_told_where(data, said):
     with pytest.raises(ResultError) as caught:
         loads(data, "r.json")
     assert str(caught.value) == said
+
+
+def _places(value, path=()):
+    """Yield the way to each value of a document."""
+    yield path
+    if isinstance(value, (dict, list)):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _places(inner, (*path, key))
+
+
+PLACES = [path for path in _places(json.loads(STORED)) if path]
+JUNK = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=5), inner),
+    max_leaves=3,
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(PLACES), JUNK), min_size=1, max_size=2))
+@settings(max_examples=150, deadline=None)
+def test_a_changed_result_is_refused_or_shown(changes):
+    stored = json.loads(STORED)
+    for path, junk in changes:
+        inner = stored
+        with suppress(KeyError, IndexError, TypeError):  # what the first change took away
+            for key in path[:-1]:
+                inner = inner[key]
+            inner[path[-1]] = junk
+    with suppress(ResultError):
+        report = loads(json.dumps(stored).encode(), "r.json")
+        for format_ in FORMATS.values():
+            format_.render(report, "zh")
 
 
 @given(ANY_REPORT)
