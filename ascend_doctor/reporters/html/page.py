@@ -124,6 +124,7 @@ def _filters(report: Report) -> dict[str, list[Any]]:
         "rank": sorted(ranks),
     }
     is_wanted = max(len(diagnoses), len(report.timeline.activities) // 4) >= MIN_FILTERED
+    is_wanted = is_wanted and any(d.severity >= Severity.WARNING for d in diagnoses)
     return {
         name: values if is_wanted and len(values) > 1 else [] for name, values in choices.items()
     }

@@ -56,7 +56,7 @@ def parts(text: str, match: tuple[int, int] | None = None) -> tuple[Part, ...]:
     """
     text = text.rstrip("\r\n")
     start, end = match or (0, 0)
-    start, end = min(start, len(text)), min(max(start, end), len(text))
+    start, end = _whole_words(text, min(start, len(text)), min(max(start, end), len(text)))
     shown = [(0, len(text))]
     held = [(0, len(text))]
     if len(text) > SHOWN:
@@ -74,6 +74,21 @@ def parts(text: str, match: tuple[int, int] | None = None) -> tuple[Part, ...]:
         else:
             found.append(Part("match" if start <= left < end else "plain", text[left:right]))
     return tuple(found)
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a match without blanks around it, and with all of the words that it begins in."""
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    if start == end:
+        return start, end
+    while start > 0 and (text[start - 1] + text[start]).isalnum():
+        start -= 1
+    while end < len(text) and (text[end - 1] + text[end]).isalnum():
+        end += 1
+    return start, end
 
 
 def _around(length: int, start: int, end: int, room: int) -> list[tuple[int, int]]:
