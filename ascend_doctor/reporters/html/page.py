@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ascend_doctor import resources
 from ascend_doctor.records import LANGS, Lang, Severity
 from ascend_doctor.report import Diagnosis, Report
-from ascend_doctor.reporters.html.chart import CELLS, SHADES, chart, moment, parsed
+from ascend_doctor.reporters.html.chart import CELLS, SHADES, chart, moment, parsed, since
 from ascend_doctor.reporters.html.policy import policy
 from ascend_doctor.reporters.html.quote import alike, lines, parts
 from ascend_doctor.reporters.html.steps import first_command, pieces, spans
@@ -157,6 +157,7 @@ def _environment() -> jinja2.Environment:
         lines=lines,
         parts=parts,
         pieces=pieces,
+        since=since,
         size=size,
         spans=spans,
         time=_time,
