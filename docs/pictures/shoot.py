@@ -29,7 +29,6 @@ class Picture(NamedTuple):
     lang: Lang
     size: tuple[int, int] = (1280, 800)
     scheme: str = "light"
-    section: str = ""
 
 
 PICTURES = (
@@ -39,8 +38,6 @@ PICTURES = (
     Picture("html-dark-zh", "communication-port-busy", "zh", scheme="dark"),
     Picture("html-narrow-en", "kernel_fault-mte-address", "en", size=(390, 844)),
     Picture("html-narrow-zh", "kernel_fault-mte-address", "zh", size=(390, 844)),
-    Picture("html-time-en", "buffer_oom-fragmented", "en", section="#time"),
-    Picture("html-time-zh", "buffer_oom-fragmented", "zh", section="#time"),
 )
 
 
@@ -54,8 +51,7 @@ def shoot(browser: Browser, picture: Picture, folder: Path) -> None:
         viewport={"width": width, "height": height}, color_scheme=picture.scheme
     )
     page.goto(page_file.as_uri())
-    shown = page.locator(picture.section) if picture.section else page
-    shown.screenshot(path=HERE / f"{picture.name}.png")
+    page.screenshot(path=HERE / f"{picture.name}.png")
     page.close()
 
 
