@@ -15,6 +15,8 @@ MAX_LINE = 2_000
 SHOWN = 420
 # What is shown of a long line in front of its match and at its end.
 _LEAD, _TAIL = 60, 60
+# How far a word reaches at most.
+_WORD = 40
 
 
 class Part(NamedTuple):
@@ -83,10 +85,11 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
     while start < end and text[end - 1].isspace():
         end -= 1
     if start == end:
-        return start, end
-    while start > 0 and (text[start - 1] + text[start]).isalnum():
+        return 0, 0
+    least, most = max(0, start - _WORD), min(len(text), end + _WORD)
+    while start > least and (text[start - 1] + text[start]).isalnum():
         start -= 1
-    while end < len(text) and (text[end - 1] + text[end]).isalnum():
+    while end < most and (text[end - 1] + text[end]).isalnum():
         end += 1
     return start, end
 
