@@ -57,8 +57,8 @@ def parts(text: str, match: tuple[int, int] | None = None) -> tuple[Part, ...]:
     (Part(kind='plain', text='rank 3: '), Part(kind='match', text='out of memory'))
     """
     text = text.rstrip("\r\n")
-    start, end = match or (0, 0)
-    start, end = _whole_words(text, min(start, len(text)), min(max(start, end), len(text)))
+    start, end = sorted(min(max(0, place), len(text)) for place in match or (0, 0))
+    start, end = _whole_words(text, start, end)
     shown = [(0, len(text))]
     held = [(0, len(text))]
     if len(text) > SHOWN:
