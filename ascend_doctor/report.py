@@ -115,6 +115,11 @@ class CodeMet:
     next: Mapping[Lang, tuple[str, ...]]
     is_full: bool = False
 
+    @property
+    def label(self) -> str:
+        """What people know it by; HCCL's small numbers mean nothing without their name."""
+        return self.name if self.table == "hccl" else self.code
+
 
 @dataclass(frozen=True, slots=True)
 class Coverage:

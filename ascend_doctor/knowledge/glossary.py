@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from ascend_doctor.knowledge.codes import Code
 from ascend_doctor.knowledge.index import Knowledge
@@ -82,8 +83,12 @@ class Glossary:
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
         self._rows = {(row.table, row.code): row for row in knowledge.codes.rows()}
-        self._spelt = dict(self._spellings())
         self._unknown = 0
+
+    @cached_property
+    def _spelt(self) -> Mapping[str, tuple[str, str]]:
+        """Every way to write a term, with its kind and key; who asks for codes needs none."""
+        return dict(self._spellings())
 
     def _spellings(self) -> Iterator[tuple[str, tuple[str, str]]]:
         """Yield every way to write a term, folded, with its kind and key; the last one wins."""

@@ -5,9 +5,6 @@ These tests never skip: who runs them (``make test``) wants to know whether the 
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,15 +17,10 @@ import ascend_doctor
 from ascend_doctor.records import Lang
 from ascend_doctor.report import Report
 from ascend_doctor.reporters import html
+from tests.browser.chromium import OPTIONS, chromium
 from tests.conftest import ROOT
 
 WIDE, NARROW = (1280, 800), (390, 844)
-
-# Root's chromium has no sandbox; the rest keeps it from calling home.
-_OPTIONS = (
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
 
 
 @dataclass
@@ -45,25 +37,13 @@ class Seen:
         return [item.inner_text().strip() for item in found.all() if item.is_visible()]
 
 
-def _chromium() -> str:
-    found = shutil.which("chromium")
-    if found is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        quiet = {"check": False, "stdin": subprocess.DEVNULL, "capture_output": True}
-        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        install = ("install", "-y", "--no-install-recommends", "chromium")
-        for words in (("update",), install):
-            subprocess.run(("apt-get", "-q", *words), env=environment, **quiet)
-        found = shutil.which("chromium")
-    if found is None:
-        pytest.fail("no chromium: install Debian's, `apt-get install chromium`, to test the page")
-    return found
-
-
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    path = _chromium()
+    path = chromium()
+    if path is None:
+        pytest.fail("no chromium to look at the page with: `apt-get install chromium`")
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=path, args=_OPTIONS)
+        started = playwright.chromium.launch(executable_path=path, args=OPTIONS)
         yield started
         started.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ascend_doctor.diagnosis import timeline
+from ascend_doctor.diagnosis import codes, timeline
 from ascend_doctor.diagnosis.diagnose import diagnose
 from ascend_doctor.records import Origin, Severity
 from ascend_doctor.report import Activity
@@ -85,3 +85,13 @@ def test_codes_are_decoded_in_the_order_in_which_they_were_met(known):
 
 def test_a_log_without_codes_has_none(known):
     assert diagnose(scanned(known, {"a.log": plog(2, "pool is full")}), known).codes == ()
+
+
+def test_codes_have_a_bound(known, monkeypatch):
+    monkeypatch.setattr(codes, "MAX_CODES_MET", 2)
+    text = "".join(
+        plog(second, f"error code is {code}")
+        for second, code in enumerate((507018, 107002, 207001))
+    )
+    met = diagnose(scanned(known, {"a.log": text}), known).codes
+    assert [code.code for code in met] == ["507018", "107002"]

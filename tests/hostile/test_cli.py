@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
     return top
 
 
-@pytest.mark.parametrize("format_", ["text", "json", "markdown"])
+@pytest.mark.parametrize("format_", ["text", "json", "markdown", "html"])
 def test_names_of_files_and_folders_are_shown_harmless(run, folder, format_):
     done = run("analyze", folder, "--format", format_)
     assert (done.exit_code, done.stderr, dangers(done.stdout)) == (1, "", [])

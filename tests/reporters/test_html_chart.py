@@ -91,6 +91,7 @@ def test_many_rows_become_a_heat_map():
     assert (len(drawn.lanes), drawn.lanes_left_out) == (MAX_LANES, 200 - MAX_LANES)
     assert drawn.lanes[0].cells == (Cell(0, 1, 2, 2), Cell(1, CELLS - 1, 1, 1))
     assert drawn.lanes[1].cells == (Cell(0, 1, 2, 2),)
+    assert [lane.cause for lane in drawn.lanes] == [0] * MAX_LANES
     assert drawn.rows_left_out == 400 - len(drawn.table)
 
 

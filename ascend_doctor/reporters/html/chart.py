@@ -59,12 +59,13 @@ class Cell(NamedTuple):
 
 
 class Lane(NamedTuple):
-    """A rank, or a process of which no rank is known."""
+    """A rank, or a process of which no rank is known; ``cause`` is the cell of the root cause."""
 
     name: str
     origin: Origin
     bars: tuple[Bar, ...]
     cells: tuple[Cell, ...]
+    cause: int | None
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ def chart(timeline: Timeline, root: Diagnosis | None) -> Chart | None:
                 items[0].activity.origin,
                 () if is_heat else axis.bars(items, root),
                 axis.cells(items) if is_heat else (),
+                axis.cell_of_cause(items, root),
             )
             for name, items in drawn
         ),
@@ -193,6 +195,24 @@ def moment(time: datetime) -> str:
     return f"{time:%Y-%m-%d} {_clock(time, 3 if time.microsecond else 0)}"
 
 
+def since(time: str | None, start: str | None) -> str:
+    """Return how long after another one a time was, nothing if that is not known or no time.
+
+    >>> since("2026-01-02T03:04:05.500000", "2026-01-02T03:04:05.000000")
+    '+0.500 s'
+    >>> since("2026-01-03T04:05:05.000000", "2026-01-02T03:04:05.000000")
+    '+25:01:00'
+    """
+    at, begin = parsed(time), parsed(start)
+    if at is None or begin is None or at == begin:
+        return ""
+    seconds = (at - begin).total_seconds()
+    sign, whole = "+" if seconds > 0 else "−", round(abs(seconds))
+    if abs(seconds) < 60:
+        return f"{sign}{abs(seconds):.3f} s"
+    return f"{sign}{whole // 3600}:{whole // 60 % 60:02}:{whole % 60:02}"
+
+
 def _clock(time: datetime, digits: int) -> str:
     text = time.strftime("%H:%M:%S.%f")
     return text[: 9 + digits] if digits else text[:8]
@@ -235,6 +255,10 @@ class _Axis:
             else:
                 runs.append(Cell(cell, 1, shade, count))
         return tuple(run for run in runs if run.shade)
+
+    def cell_of_cause(self, items: Sequence[_Timed], root: Diagnosis | None) -> int | None:
+        causes = [item.first for item in items if _kind(item.activity, root) == "cause"]
+        return self._cell(min(causes)) if causes else None
 
     def _cell(self, time: datetime) -> int:
         return min(CELLS - 1, int(self.at(time) * CELLS / 100))

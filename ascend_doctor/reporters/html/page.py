@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ascend_doctor import resources
 from ascend_doctor.records import LANGS, Lang, Severity
 from ascend_doctor.report import Diagnosis, Report
-from ascend_doctor.reporters.html.chart import CELLS, SHADES, chart, moment, parsed
+from ascend_doctor.reporters.html.chart import CELLS, SHADES, chart, moment, parsed, since
 from ascend_doctor.reporters.html.policy import policy
 from ascend_doctor.reporters.html.quote import alike, lines, parts
 from ascend_doctor.reporters.html.steps import first_command, pieces, spans
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 # Bytes of diagnoses that a page holds; what is behind it is counted. The rest of a page is small,
 # as each part of it has a bound of its own.
 MAX_DIAGNOSES_BYTES = 1_200_000
-MAX_FOLLOWED = 40
+# What is shown of what followed from the root cause, and from each further diagnosis.
+MAX_FOLLOWED, MAX_FOLLOWED_FURTHER = 40, 10
+# Characters of a title where it stands in the timeline, many times over.
+MAX_TITLE = 160
 # With fewer diagnoses, or a quarter of so many activities, there is nothing to filter.
 MIN_FILTERED = 3
 MAX_UNEXPLAINED = 100
@@ -38,17 +41,10 @@ CODE_TABLES = ("acl", "error_manager", "hccl", "torch_npu")
 def render(report: Report, lang: Lang = "en") -> str:
     """Return the report as one HTML page that holds both languages and shows ``lang`` first."""
     environment = _environment()
-    titles: dict[str, Mapping[Lang, str]] = {}
-    for diagnosis in report.diagnoses:
-        titles.update({c.rule: c.title for c in diagnosis.consequences})
-    for diagnosis in report.diagnoses:
-        titles[diagnosis.rule] = {each: diagnosis.texts[each].title for each in LANGS}
     common = {
         "report": report,
         "lang": lang,
-        "titles": titles,
-        "decoded": {code.code for code in report.codes},
-        "max_followed": MAX_FOLLOWED,
+        "decoded": {code.label for code in report.codes},
         "max_ranks": MAX_RANKS,
     }
     told = [d for d in report.diagnoses if d.severity >= Severity.WARNING]
@@ -64,6 +60,7 @@ def render(report: Report, lang: Lang = "en") -> str:
         styles=styles,
         script=script,
         title=_title(report, told),
+        titles=_titles(report),
         told=told,
         remarks=remarks,
         first=first,
@@ -95,7 +92,12 @@ class _Shown:
         for diagnosis in diagnoses:
             if self._left <= 0:
                 break
-            text = self._template.render(**self._common, d=diagnosis, is_root=is_root)
+            text = self._template.render(
+                **self._common,
+                d=diagnosis,
+                is_root=is_root,
+                max_followed=MAX_FOLLOWED if is_root else MAX_FOLLOWED_FURTHER,
+            )
             self._left -= len(text.encode())
             shown.append(Markup(text))  # noqa: S704 - comes from an escaping template
         return shown
@@ -108,6 +110,23 @@ def _title(report: Report, told: Sequence[Diagnosis]) -> dict[Lang, str]:
     if report.coverage.files and report.unexplained:
         name = "unexplained_verdict"
     return {lang: word(name, lang) for lang in LANGS}
+
+
+def _titles(report: Report) -> dict[str, dict[Lang, str]]:
+    """Return what is shown of each rule in the timeline."""
+    told: dict[str, Mapping[Lang, str]] = {}
+    for diagnosis in report.diagnoses:
+        told.update({c.rule: c.title for c in diagnosis.consequences})
+    for diagnosis in report.diagnoses:
+        told[diagnosis.rule] = {lang: diagnosis.texts[lang].title for lang in LANGS}
+    return {
+        rule: {lang: _clipped(title[lang], MAX_TITLE) for lang in LANGS}
+        for rule, title in told.items()
+    }
+
+
+def _clipped(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"
 
 
 def _filters(report: Report) -> dict[str, list[Any]]:
@@ -124,6 +143,7 @@ def _filters(report: Report) -> dict[str, list[Any]]:
         "rank": sorted(ranks),
     }
     is_wanted = max(len(diagnoses), len(report.timeline.activities) // 4) >= MIN_FILTERED
+    is_wanted = is_wanted and any(d.severity >= Severity.WARNING for d in diagnoses)
     return {
         name: values if is_wanted and len(values) > 1 else [] for name, values in choices.items()
     }
@@ -156,6 +176,7 @@ def _environment() -> jinja2.Environment:
         lines=lines,
         parts=parts,
         pieces=pieces,
+        since=since,
         size=size,
         spans=spans,
         time=_time,

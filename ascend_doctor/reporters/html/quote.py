@@ -15,6 +15,8 @@ MAX_LINE = 2_000
 SHOWN = 420
 # What is shown of a long line in front of its match and at its end.
 _LEAD, _TAIL = 60, 60
+# How far a word reaches at most.
+_WORD = 40
 
 
 class Part(NamedTuple):
@@ -55,8 +57,8 @@ def parts(text: str, match: tuple[int, int] | None = None) -> tuple[Part, ...]:
     (Part(kind='plain', text='rank 3: '), Part(kind='match', text='out of memory'))
     """
     text = text.rstrip("\r\n")
-    start, end = match or (0, 0)
-    start, end = min(start, len(text)), min(max(start, end), len(text))
+    start, end = sorted(min(max(0, place), len(text)) for place in match or (0, 0))
+    start, end = _whole_words(text, start, end)
     shown = [(0, len(text))]
     held = [(0, len(text))]
     if len(text) > SHOWN:
@@ -74,6 +76,22 @@ def parts(text: str, match: tuple[int, int] | None = None) -> tuple[Part, ...]:
         else:
             found.append(Part("match" if start <= left < end else "plain", text[left:right]))
     return tuple(found)
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """Return a match without blanks around it, and with all of the words that it begins in."""
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    if start == end:
+        return 0, 0
+    least, most = max(0, start - _WORD), min(len(text), end + _WORD)
+    while start > least and (text[start - 1] + text[start]).isalnum():
+        start -= 1
+    while end < most and (text[end - 1] + text[end]).isalnum():
+        end += 1
+    return start, end
 
 
 def _around(length: int, start: int, end: int, room: int) -> list[tuple[int, int]]:

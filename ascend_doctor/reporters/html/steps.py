@@ -22,7 +22,7 @@ _END = re.compile(r"[)）]*(?:[.;:](?=\s|$)|[。；：]|$)")
 _PROGRAMS = """
     ascend-dmi ascend-doctor asys atc hccn_tool msaicerr msnpureport msprof-analyze npu-smi
     apt-get awk bash c++filt cat cd chmod chown cmake command conda cp curl df dmesg docker du echo
-    env export file find for free gdb getent git grep hostname if ip iostat kill kubectl ldconfig
+    env export file find for free gdb getent git grep hostname ip iostat kill kubectl ldconfig
     ldd ln ls lsof lspci make mkdir mount mv namei nc nm nproc numactl numastat perl pgrep ping pip
     pip3 pkill ps pwd py-spy python python3 quota ray readelf reboot rg rm rpm sed sort source ss
     ssh strings sudo sysctl systemctl tail tar taskset timeout top torchrun touch ulimit uname unset
