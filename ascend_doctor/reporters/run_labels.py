@@ -1,0 +1,120 @@
+"""The words of what is said of jobs that run, and of two runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ascend_doctor.records import Lang
+
+_LABELS: Mapping[str, tuple[str, str]] = {
+    "ended": (
+        "The command ended with exit code {code} after {duration}.",
+        "命令运行 {duration}后结束，退出码为 {code}。",
+    ),
+    "signalled": (
+        "The command was ended by {name} after {duration}.",
+        "命令运行 {duration}后被信号 {name} 终止。",
+    ),
+    "silent": (
+        "The command was ended after {duration}, as nothing was written for too long.",
+        "命令因长时间无任何输出而被终止，共运行 {duration}。",
+    ),
+    "killed": (
+        "Nothing in a program can tell of SIGKILL. On this host, `dmesg -T | grep -i -E "
+        "'out of memory|oom-kill'` says whether the kernel was out of memory; a scheduler or a "
+        "container's limit may have sent it as well.",
+        "进程自身无法记录 SIGKILL。请在本机执行 `dmesg -T | grep -i -E 'out of memory|oom-kill'`，"
+        "确认是否由内核内存不足引起；也可能来自调度系统或容器的资源限制。",
+    ),
+    "read": ("This is about its output and {count} logs.", "以下诊断基于其输出和 {count} 个日志。"),
+    "read_one": ("This is about its output and one log.", "以下诊断基于其输出和 1 个日志。"),
+    "read_output": ("This is about its output.", "以下诊断基于其输出。"),
+    "read_nothing": (
+        "It printed nothing that can be read, and wrote no new logs.",
+        "它没有可读的输出，也没有写出新的日志。",
+    ),
+    "kept": ("Its output is kept in {path}", "其输出保存在 {path}"),
+    "not_kept": (
+        "`--keep DIR` keeps the output, so that its lines can be looked up.",
+        "如需按行号查看输出，可用 `--keep DIR` 保存。",
+    ),
+    "dropped": (
+        "Of the middle of the output, {size} were not kept; lines behind it are counted without "
+        "them.",
+        "输出中间有 {size} 未保留；其后的行号不计这一部分。",
+    ),
+    "copy_broken": (
+        "The copy of the output ends early: {reason}; what follows was passed on, not read.",
+        "输出的副本不完整：{reason}；其后的内容已照常输出，但未参与诊断。",
+    ),
+    "held": (
+        "Processes that it started still hold its output open; what they print from now on is "
+        "not shown.",
+        "它启动的进程仍占用其输出；此后的内容不再显示。",
+    ),
+    "unwritten": (
+        "The output could not be passed on to its end: {reason}",
+        "输出未能全部写出：{reason}",
+    ),
+    "stalled": (
+        "Silent for {duration}: no output and no growth of logs since {since}",
+        "已静默 {duration}：自 {since} 起没有输出，日志也没有增长",
+    ),
+    "silent_since": ("silent since {since}", "{since} 起静默"),
+    "last_lines": ("Last lines, those silent the longest first", "各方最后几行（静默最久者在前）"),
+    "its_output": ("output", "输出"),
+    "doing": ("What its processes are doing", "各进程当前状态"),
+    "state_R": ("running", "运行中"),
+    "state_S": ("asleep", "睡眠"),
+    "state_D": (
+        "waiting for a disk or a device, cannot be interrupted",
+        "等待磁盘或设备，不可中断",
+    ),
+    "state_T": ("stopped", "已暂停"),
+    "state_t": ("stopped by a debugger", "被调试器暂停"),
+    "state_Z": ("ended, not waited for", "已结束，未被回收"),
+    "state_I": ("idle", "空闲"),
+    "waits_in": ("in {place}", "位于 {place}"),
+    "threads": ("{count} threads", "{count} 个线程"),
+    "thread": ("1 thread", "1 个线程"),
+    "cpu": ("{duration} of CPU", "CPU 时间 {duration}"),
+    "more_processes": ("{count} more processes", "另有 {count} 个进程"),
+    "more_writers": ("{count} more", "另有 {count} 个"),
+    "where_it_stands": (
+        "Where a process stands: `py-spy dump --pid {pid}` (`pip install py-spy`; in a container "
+        "it needs SYS_PTRACE).",
+        "查看进程的 Python 调用栈：`py-spy dump --pid {pid}`（先执行 `pip install py-spy`；"
+        "容器内需要 SYS_PTRACE 权限）。",
+    ),
+    "compare_ranks": (
+        "Ranks that stand in different places are out of step; the one that stands alone is the "
+        "one to look at.",
+        "如果各 rank 的调用栈不一致，说明它们已不同步；应首先查看与众不同的那个 rank。",
+    ),
+    "until_now": ("Diagnosis of what there is until now", "对目前已有内容的诊断"),
+    "hours": ("{hours} h {minutes} min", "{hours} 小时 {minutes} 分"),
+    "minutes": ("{minutes} min {seconds} s", "{minutes} 分 {seconds} 秒"),
+    "seconds": ("{seconds} s", "{seconds} 秒"),
+}  # fmt: skip
+
+
+def say(name: str, lang: Lang, /, **values: object) -> str:
+    """Return one of these texts, with values put in."""
+    text = _LABELS[name][0 if lang == "en" else 1]
+    return text.format(**values) if values else text
+
+
+def duration(seconds: float, lang: Lang) -> str:
+    """Return a time span for people.
+
+    >>> duration(0.34, "en"), duration(725, "zh"), duration(7385, "en")
+    ('0.3 s', '12 分 5 秒', '2 h 3 min')
+    """
+    if seconds < 10:
+        return say("seconds", lang, seconds=f"{seconds:.1f}")
+    whole = int(seconds)
+    if whole < 60:
+        return say("seconds", lang, seconds=whole)
+    if whole < 3600:
+        return say("minutes", lang, minutes=whole // 60, seconds=whole % 60)
+    return say("hours", lang, hours=whole // 3600, minutes=whole % 3600 // 60)
