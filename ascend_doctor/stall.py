@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ascend_doctor.report import Report
+if TYPE_CHECKING:
+    from ascend_doctor.report import Report
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import signal
 import sys
 import time
@@ -115,6 +114,10 @@ def command(
       124  it was ended by --stall-kill
       2    wrong usage
     """
+    if os.name != "posix":
+        raise InputError(
+            "run needs a POSIX system; elsewhere, keep the output in a file and analyze that"
+        )
     from ascend_doctor.running.channel import standard_streams
     from ascend_doctor.running.job import CannotStart
     from ascend_doctor.running.logs import Baseline, plog_folders
@@ -195,7 +198,7 @@ class _Doctor:
         growths = list(baseline.growth())
         report = self._report(spool, growths)
         told = stall(time.time() - seconds, seconds, report, growths, spool=spool, pid=pid)
-        return reporter.render(told, self._lang, **settings(standard_error()))
+        return _below(spool) + reporter.render(told, self._lang, **settings(standard_error()))
 
     def ending(self, ending: Ending, spool: Spool, baseline: Baseline) -> str:
         """Return what is to be said of a command that has ended."""
@@ -213,7 +216,8 @@ class _Doctor:
             dropped=spool.dropped,
             broken=None if spool.broken is None else str(spool.broken.strerror).lower(),
         )
-        return reporter.render(told, report, self._lang, **settings(standard_error()))
+        text = reporter.render(told, report, self._lang, **settings(standard_error()))
+        return _below(spool) + text
 
     def _report(self, spool: Spool, growths: list[Growth]) -> Report:
         from ascend_doctor.cli import progress
@@ -227,6 +231,11 @@ class _Doctor:
         jobs = usual_jobs() if self._jobs is None else self._jobs
         with progress.shown(sys.stderr, self._lang, is_wanted=True) as watch, interruptible(watch):
             return examine(spool, growths, self._known, jobs=jobs, watch=watch)
+
+
+def _below(spool: Spool) -> str:
+    """Return what ends a line that the command has begun."""
+    return "\n" if spool.last(1)[0] not in (b"", b"\n") else ""
 
 
 def _new_file(folder: Path) -> Path:
@@ -247,6 +256,8 @@ def _die_of(number: int) -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError, AttributeError):
             stream.flush()
+    import resource
+
     # One core file, that of the command, is enough.
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))

@@ -39,7 +39,7 @@ class _Writer:
     def __init__(self, screen: Console, lang: Lang) -> None:
         self._console = screen
         self._lang: Lang = lang
-        self._sheet = Sheet(screen, [])
+        self._sheet = Sheet(screen, [""])
 
     def stall(self, stall: Stall) -> None:
         silent = self._say(
@@ -78,7 +78,7 @@ class _Writer:
         if len(processes) > MAX_PROCESSES:
             more = self._say("more_processes", count=len(processes) - MAX_PROCESSES)
             self._row(Block(Text(more, style="dim")))
-        pid = next((p.pid for p in processes if "python" in p.command), processes[0].pid)
+        pid = min(processes, key=lambda p: (p.rank is None, "python" not in p.command, p.pid)).pid
         self._row(
             Block(prose(self._say("where_it_stands", pid=pid))),
             Block(prose(self._say("compare_ranks"))),

@@ -79,7 +79,7 @@ def _silent_longest(writer: LastLines) -> tuple[float, int, str]:
 
 def _output(spool: Spool) -> Source:
     name = name_of(spool)
-    if spool.is_whole:
+    if spool.is_whole and os.path.exists(spool.path):
         return Source(name, partial(_head, spool.path), spool.size, spool.path)
     return Source(name, partial(streamed, spool.blocks))
 

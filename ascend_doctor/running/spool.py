@@ -168,7 +168,7 @@ class Spool:
         return oldest
 
     def _end(self) -> Iterator[bytes]:
-        if self.dropped:
+        if self.dropped and self._tails:
             yield f"\n[ascend-doctor left out {self.dropped} bytes here]\n".encode()
         for tail in self._tails:
             yield from tail.blocks()

@@ -314,3 +314,16 @@ def test_a_folder_that_cannot_be_made_is_told_before_the_command_starts(start, t
         f"error: --keep {tmp_path}/file/kept: not a directory\n".encode(),
     )
     assert process.returncode == 2
+
+
+def test_a_success_loads_nothing_that_only_a_diagnosis_needs(start, environ):
+    code = (
+        "import atexit, sys\n"
+        "heavy = {'ctypes.util', 'pandas', 'rich', 'jinja2', 'pydantic', 'yaml', 'hyperscan'}\n"
+        "atexit.register(lambda: print(sorted(heavy & set(sys.modules))))\n"
+        "from ascend_doctor.cli import main\n"
+        "main()\n"
+    )
+    command = [sys.executable, "-c", code, "run", "--", "true"]
+    done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, timeout=60)
+    assert (done.stdout, done.stderr, done.returncode) == (b"[]\n", b"", 0)
