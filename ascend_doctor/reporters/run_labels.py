@@ -92,6 +92,20 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "如果各 rank 的调用栈不一致，说明它们已不同步；应首先查看与众不同的那个 rank。",
     ),
     "until_now": ("Diagnosis of what there is until now", "对目前已有内容的诊断"),
+    "following": (
+        "Following {count} files; Ctrl-C ends it with a summary.",
+        "正在跟踪 {count} 个文件；按 Ctrl-C 结束并输出汇总。",
+    ),
+    "not_there_yet": (
+        "{path}: no such file or folder yet; it is waited for",
+        "{path}：文件或目录尚不存在，等待其出现",
+    ),
+    "new_cause": ("Found at {time}", "{time} 新发现"),
+    "summary": ("Summary", "汇总"),
+    "no_growth": (
+        "error: nothing was written to the logs; a gate that read nothing must not be green",
+        "error: 日志没有任何新内容；什么都没读到时不能放行",
+    ),
     "hours": ("{hours} h {minutes} min", "{hours} 小时 {minutes} 分"),
     "minutes": ("{minutes} min {seconds} s", "{minutes} 分 {seconds} 秒"),
     "seconds": ("{seconds} s", "{seconds} 秒"),

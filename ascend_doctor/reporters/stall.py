@@ -60,7 +60,7 @@ class _Writer:
             if since is not None:
                 head.append(f"  {self._say('silent_since', since=_clock(since))}", style="yellow")
             head.append(f"  {visible(path)}", style="cyan")
-            self._row(Block(head))
+            self._row(Block(head, wraps=False))
             for writer in group:
                 for line in writer.lines:
                     self._row(Block(Text(_clipped(line)), indent=2))

@@ -45,24 +45,25 @@ def source_of(growth: Growth) -> Source:
     path = shown(os.fsencode(growth.path))
     if growth.start == 0:
         return Source(path, partial(_whole, growth.path), growth.size, growth.path)
-    return Source(path, partial(streamed, partial(_blocks, growth.path, growth.start, growth.size)))
+    return Source(path, partial(streamed, partial(stretch, growth.path, growth.start, growth.size)))
 
 
 def lines_before(growth: Growth) -> int:
     """Return how many lines of the file were there before."""
-    return sum(block.count(b"\n") for block in _blocks(growth.path, 0, growth.start))
+    return sum(block.count(b"\n") for block in stretch(growth.path, 0, growth.start))
 
 
 def moved(facts: Facts, lines: dict[str, int]) -> Facts:
     """Return facts with the lines of some files counted from so many lines further up."""
     shards = {
-        path: _moved(shard, lines[path]) if lines.get(path) else shard
+        path: shard_moved(shard, lines[path]) if lines.get(path) else shard
         for path, shard in facts.shards.items()
     }
     return replace(facts, shards=shards)
 
 
-def _moved(shard: Shard, lines: int) -> Shard:
+def shard_moved(shard: Shard, lines: int) -> Shard:
+    """Return the same shard with its lines counted from so many lines further up."""
     return replace(
         shard,
         findings=tuple(
@@ -81,7 +82,12 @@ def _whole(path: str) -> BinaryIO:
     return cast(BinaryIO, FileStream(path))
 
 
-def _blocks(path: str, start: int, end: int) -> Iterator[bytes]:
+def stretch(path: str, start: int, end: int) -> Iterator[bytes]:
+    """Yield the bytes of a file from ``start`` to ``end`` in blocks; fewer if it was cut.
+
+    Raises:
+        OSError: it cannot be read.
+    """
     with open(path, "rb", buffering=0) as file:
         file.seek(start)
         while start < end and (block := file.read(min(BLOCK, end - start))):
