@@ -47,6 +47,19 @@ def option(command: _Decorated) -> _Decorated:
     )(command)
 
 
+def files_of(outputs: Sequence[Output]) -> list[Output]:
+    """Return those that go to files, of a command that shows its text while it runs.
+
+    Raises:
+        click.BadParameter: something else than the text is to go to standard output.
+    """
+    for output in outputs:
+        if output.path is None and output.format.name not in ("text", "github"):
+            name = output.format.name
+            raise click.BadParameter(f"{name}: name a file here, as in -f {name}=FILE")
+    return [output for output in outputs if output.path is not None]
+
+
 def _parsed(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[Output, ...]:

@@ -7,13 +7,14 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 import click
 
+from ascend_doctor.cli import actions, outputs
 from ascend_doctor.cli.terminal import settings, standard_error
 from ascend_doctor.errors import DoctorError, InputError
 from ascend_doctor.records import Lang
@@ -61,6 +62,7 @@ STALL_S = 1800
     is_flag=True,
     help=f"End a command that is silent for so long, and exit {_SILENT}.",
 )
+@outputs.option
 @click.option("--always", is_flag=True, help="Diagnose also when the command succeeds.")
 @click.option(
     "--keep",
@@ -94,6 +96,7 @@ def command(
     logs: tuple[Path, ...],
     stall_s: float,
     stall_kill: bool,
+    wanted: tuple[outputs.Output, ...],
     always: bool,
     keep: Path | None,
     lang: str,
@@ -103,7 +106,7 @@ def command(
     """Run a command; if it fails, diagnose what it printed and logged.
 
     Output, exit code and signals are those of the command, as if it had been started without
-    this. The diagnosis goes to standard error. Write -- before the command if it has options
+    this. The diagnosis goes to standard error, with -f to files as well. Write -- before the command if it has options
     that are meant for it: ascend-doctor run -- torchrun --nproc_per_node 8 train.py
 
     \b
@@ -126,7 +129,7 @@ def command(
     from ascend_doctor.running.spool import Spool
 
     streams = standard_streams()
-    doctor = _Doctor(choose(lang), rules_dir, jobs)
+    doctor = _Doctor(choose(lang), rules_dir, jobs, outputs.files_of(wanted))
     spool = Spool(None if keep is None else _new_file(keep))
     baseline = Baseline([*plog_folders(os.environ), *map(str, logs)])
 
@@ -154,9 +157,16 @@ def command(
 class _Doctor:
     """Diagnoses what a command printed and logged, and tells it on standard error."""
 
-    def __init__(self, lang: Lang, rules_dir: Path | None, jobs: int | None) -> None:
+    def __init__(
+        self,
+        lang: Lang,
+        rules_dir: Path | None,
+        jobs: int | None,
+        files: Sequence[outputs.Output],
+    ) -> None:
         self._lang: Lang = lang
         self._jobs = jobs
+        self._files = files
         self._known: Knowledge | None = None
         if rules_dir is not None:
             # Wrong rules are told now, not when the command has run for days.
@@ -206,7 +216,11 @@ class _Doctor:
         from ascend_doctor.view.encoding import shown
 
         growths = list(baseline.growth())
-        report = self._report(spool, growths) if spool.size or growths else None
+        report = self._report(spool, growths) if self._files or spool.size or growths else None
+        if report is not None:
+            outputs.Writer(self._files).write(report, self._lang)
+            if actions.is_running():
+                actions.summarize(report, self._lang)
         told = reporter.Told(
             ending.returncode,
             ending.seconds,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO, get_args
 
 import click
 
-from ascend_doctor.cli import exits
+from ascend_doctor.cli import exits, outputs
 from ascend_doctor.cli.analyze import exit_code
 from ascend_doctor.cli.interrupt import interruptible
 from ascend_doctor.cli.run import STALL_S
@@ -66,6 +66,7 @@ _SHARE = 0.1
     is_flag=True,
     help="End at the first diagnosis at or above --fail-on.",
 )
+@outputs.option
 @click.option(
     "--lang",
     type=click.Choice(["auto", *get_args(Lang)]),
@@ -95,6 +96,7 @@ def command(
     stall_s: float,
     idle_s: float | None,
     until_found: bool,
+    wanted: tuple[outputs.Output, ...],
     lang: str,
     fail_on: str,
     strict: bool,
@@ -117,6 +119,7 @@ def command(
     from ascend_doctor.running.silence import Silence
     from ascend_doctor.running.watch import Watching
 
+    writer = outputs.Writer(outputs.files_of(wanted))
     screen = _Screen(standard_output(), choose(lang))
     knowledge = index.load(rules_dir)
     for path in paths:
@@ -144,9 +147,10 @@ def command(
     follower.poll()
     report = watching.report()
     screen.summary(report)
+    is_written = writer.write(report, screen.lang)
     if not report.coverage.files:
         click.echo(say("no_growth", screen.lang), err=True)
-    ctx.exit(exit_code(report, fail_on, strict))
+    ctx.exit(exit_code(report, fail_on, strict) if is_written else exits.ERROR)
 
 
 def _fails(report: Report, fail_on: str) -> bool:

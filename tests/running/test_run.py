@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -304,6 +305,16 @@ def test_the_output_is_kept_where_it_is_asked_for(start, tmp_path):
     assert kept.read_bytes() == out == FAULT.encode() + b"\n"
     assert f"Its output is kept in {kept}" in err.decode().splitlines()
     assert f"Proof{kept}:1" in "".join(err.decode().split())
+
+
+def test_a_report_is_written_to_files_as_well(start, tmp_path):
+    path = tmp_path / "report.json"
+    process = start("-f", f"json={path}", "--", "sh", "-c", f"echo '{FAULT}'; exit 1")
+    out, _ = process.communicate(timeout=60)
+    (diagnosis,) = json.loads(path.read_text(encoding="utf-8"))["diagnoses"]
+    assert (out, diagnosis["rule"]) == (FAULT.encode() + b"\n", "not-found-shared-library")
+    _, err = start("-f", "json", "--", "true").communicate(timeout=60)
+    assert err.decode().endswith("json: name a file here, as in -f json=FILE\n")
 
 
 def test_a_folder_that_cannot_be_made_is_told_before_the_command_starts(start, tmp_path):
