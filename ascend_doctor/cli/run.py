@@ -106,8 +106,8 @@ def command(
     """Run a command; if it fails, diagnose what it printed and logged.
 
     Output, exit code and signals are those of the command, as if it had been started without
-    this. The diagnosis goes to standard error, with -f to files as well. Write -- before the command if it has options
-    that are meant for it: ascend-doctor run -- torchrun --nproc_per_node 8 train.py
+    this. The diagnosis goes to standard error, with -f to files as well. Write -- before a command
+    that has options: ascend-doctor run -- torchrun --nproc_per_node 8 train.py
 
     \b
     Exit codes

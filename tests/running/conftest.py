@@ -19,7 +19,7 @@ def environ(tmp_path):
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith("ASCEND") and name not in ("COLUMNS", "LINES")
+        if not name.startswith(("ASCEND", "GITHUB")) and name not in ("COLUMNS", "LINES")
     }
     return {**kept, "HOME": str(tmp_path), "TMPDIR": str(tmp_path / "tmp"), "LC_ALL": "C.UTF-8"}
 
