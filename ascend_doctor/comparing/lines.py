@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ascend_doctor.comparing.vocabulary import BLANK, MAX_LINE, Known, Vocabulary, read
+from ascend_doctor.comparing.vocabulary import BLANK, MAX_LINE, OTHER, Vocabulary, read, shapes_of
 from ascend_doctor.engines.streams import watched
 from ascend_doctor.engines.watch import Watch
 from ascend_doctor.formats.sniff import kind_of, origin_of
@@ -26,6 +27,8 @@ from ascend_doctor.view.prefix import peel
 MAX_ORDERED = 8_000_000
 # A block is as long as this, or as its last line; a line that is longer is cut.
 _BLOCK = 1 << 20
+# What most launchers put before each line of a rank.
+_RANKED = re.compile(rb"\[rank(\d{1,6})\]: (?!\[|\()")
 
 # Who wrote a sequence of lines, and into which file, its numbers left out.
 Writer = tuple[str, str, int]
@@ -66,7 +69,7 @@ class Lines:
         """
         for source in sources(paths, limits, watch):
             self._read(source)
-        for unheard in (BLANK.wording, -2):
+        for unheard in (BLANK.wording, OTHER.wording):
             self.counts.pop(unheard, None)
 
     def _read(self, source: Source) -> None:
@@ -80,7 +83,7 @@ class Lines:
 
     def _take(self, path: str, writer: Writer, number: int, text: bytes) -> None:
         lines = text.split(b"\n")
-        known = self._known(lines, masked(text).split(b"\n"))
+        known = self._vocabulary.known(lines, shapes_of(text))
         wordings = [item.wording for item in known]
         self.counts.update(wordings)
         for wording in {*wordings} - self.first.keys():
@@ -100,17 +103,6 @@ class Lines:
             sequence = self._sequence(path, signed)
             sequence.wordings.append(wordings[at])
             sequence.numbers.append(number + at)
-
-    def _known(self, lines: list[bytes], shapes: list[bytes]) -> list[Known]:
-        shaped = self._vocabulary.shapes
-        found = []
-        for line, shape in zip(lines, shapes, strict=True):
-            known = shaped.get(shape)
-            if known is None:
-                shape = shape[:MAX_LINE]
-                known = shaped.get(shape) or self._vocabulary.learn(shape, line)
-            found.append(known)
-        return found
 
     def _sequence(self, path: str, writer: Writer) -> Written:
         sequence = self.sequences.get(writer)
@@ -141,6 +133,9 @@ class Lines:
 
 def _signed(line: bytes, writer: Writer) -> Writer:
     """Return who wrote a line that says so."""
+    ranked = _RANKED.match(line)
+    if ranked is not None:
+        return f"rank {int(ranked[1])}", writer[1], writer[2]
     prefix, _ = peel(line)
     who = f"rank {prefix.rank}" if prefix.rank is not None else prefix.name or writer[0]
     return who, writer[1], writer[2]
