@@ -20,6 +20,8 @@ MAX_LINE = 2000
 # Error codes are names, however many digits they have.
 _CODE = re.compile(rb"[EW](?:RR0|[A-Z0])0000(?![A-Za-z0-9])")
 _ADDRESS = re.compile(rb"0x[0-9a-fA-F]+")
+# How far something is, drawn.
+_BAR = re.compile("\\|[#=>.\u2588-\u258f -]{2,400}\\|")
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 # One after the other they make one digit of a number of any usual length.
 _RUNS = tuple(b"0" * length for length in (16, 8, 4, 3, 2, 2))
@@ -62,6 +64,8 @@ class Line:
 def read(raw: bytes) -> Line:
     """Return what a line shows; of a message that was quoted into it, all lines as one."""
     prefix, texts = NONE, []
+    # Of a line that is written over and over, a terminal shows the last state.
+    raw = raw.rstrip(b"\r").rpartition(b"\r")[2]
     for told, text in printed(raw[: 4 * MAX_LINE], bytes):
         prefix = joined(prefix, told)
         texts.append(text)
@@ -147,7 +151,7 @@ class Vocabulary:
         if not line.text:
             return BLANK
         level = line.level
-        told = template(shown(line.text[:MAX_LINE]))
+        told = template(_BAR.sub("||", shown(line.text[:MAX_LINE])))
         number = self._numbers.setdefault((told, level), len(self.templates))
         if number == len(self.templates):
             self.templates.append(told)
