@@ -126,11 +126,10 @@ def command(
     from ascend_doctor.running.logs import Baseline, plog_folders
     from ascend_doctor.running.run import Run
     from ascend_doctor.running.silence import Silence
-    from ascend_doctor.running.spool import Spool
 
     streams = standard_streams()
     doctor = _Doctor(choose(lang), rules_dir, jobs, outputs.files_of(wanted))
-    spool = Spool(None if keep is None else _new_file(keep))
+    spool = _spool(keep)
     baseline = Baseline([*plog_folders(os.environ), *map(str, logs)])
 
     def tell_stall(seconds: float, pid: int) -> None:
@@ -145,7 +144,7 @@ def command(
         ctx.exit(err.exit_code)
     doctor.note(ending)
     if ending.returncode or always:
-        doctor.tell(lambda: doctor.ending(ending, spool, baseline))
+        doctor.tell(lambda: doctor.ending(ending, spool, baseline, logs))
     spool.close()
     if ending.was_killed:
         ctx.exit(_SILENT)
@@ -210,8 +209,10 @@ class _Doctor:
         told = stall(time.time() - seconds, seconds, report, growths, spool=spool, pid=pid)
         return _below(spool) + reporter.render(told, self._lang, **settings(standard_error()))
 
-    def ending(self, ending: Ending, spool: Spool, baseline: Baseline) -> str:
-        """Return what is to be said of a command that has ended."""
+    def ending(
+        self, ending: Ending, spool: Spool, baseline: Baseline, named: Sequence[Path]
+    ) -> str:
+        """Return what is to be said of a command that has ended; ``named`` are logs of the user."""
         from ascend_doctor.reporters import ending as reporter
         from ascend_doctor.view.encoding import shown
 
@@ -229,6 +230,7 @@ class _Doctor:
             kept=None if spool.file is None else shown(os.fsencode(spool.file)),
             dropped=spool.dropped,
             broken=None if spool.broken is None else str(spool.broken.strerror).lower(),
+            missing=tuple(shown(os.fsencode(path)) for path in named if not path.exists()),
         )
         text = reporter.render(told, report, self._lang, **settings(standard_error()))
         return _below(spool) + text
@@ -252,17 +254,21 @@ def _below(spool: Spool) -> str:
     return "\n" if spool.last(1)[0] not in (b"", b"\n") else ""
 
 
-def _new_file(folder: Path) -> Path:
-    """Return a name in a folder that nothing has yet.
+def _spool(folder: Path | None) -> Spool:
+    """Return what takes the copy of the output, in a new file if a folder is given.
 
     Raises:
-        InputError: there can be no such folder.
+        InputError: it cannot be kept there.
     """
+    from ascend_doctor.running.spool import Spool
+
+    if folder is None:
+        return Spool()
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        return Spool(folder / f"output-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log")
     except OSError as err:
         raise InputError(f"--keep {folder}: {(err.strerror or str(err)).lower()}") from err
-    return folder / f"output-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log"
 
 
 def _die_of(number: int) -> None:

@@ -30,6 +30,7 @@ class Told:
         kept: where its output is kept, None if it is not.
         dropped: bytes of its output that were not kept.
         broken: why the copy of its output ends early, None if it does not.
+        missing: logs that were to be read and do not exist.
     """
 
     returncode: int
@@ -39,6 +40,7 @@ class Told:
     kept: str | None = None
     dropped: int = 0
     broken: str | None = None
+    missing: tuple[str, ...] = ()
 
 
 def render(
@@ -67,6 +69,8 @@ def render(
         line(say("dropped", lang, size=size(told.dropped)))
     if told.broken is not None:
         line(say("copy_broken", lang, reason=translated(told.broken, lang)))
+    for path in told.missing:
+        line(say("logs_missing", lang, path=visible(path)))
     if report is not None and has_read:
         screen.print()
         out.write(text.render(report, lang, color=color, width=width))

@@ -47,6 +47,10 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "The copy of the output ends early: {reason}; what follows was passed on, not read.",
         "输出的副本不完整：{reason}；其后的内容已照常输出，但未参与诊断。",
     ),
+    "logs_missing": (
+        "--logs {path}: no such file or folder",
+        "--logs {path}：文件或目录不存在",
+    ),
     "held": (
         "Processes that it started still hold its output open; what they print from now on is "
         "not shown.",

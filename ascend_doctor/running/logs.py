@@ -40,21 +40,30 @@ class Growth:
 
 
 def files_below(paths: Iterable[str]) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield the regular files below folders and files, of which some may not exist (yet)."""
-    waiting = list(reversed([*paths]))
-    named = set(waiting)
+    """Yield each regular file below folders and files once; some of these may not exist (yet).
+
+    Linked folders are not entered unless they are named.
+    """
+    named = [*paths]
+    waiting = [(path, True) for path in reversed(named)]
+    seen: set[tuple[int, int]] = set()
     while waiting:
-        path = waiting.pop()
+        path, is_named = waiting.pop()
         try:
-            status = os.stat(path) if path in named else os.lstat(path)
+            status = os.stat(path)
             if stat.S_ISDIR(status.st_mode):
-                with os.scandir(path) as entries:
-                    waiting += sorted((entry.path for entry in entries), reverse=True)
-            elif stat.S_ISREG(status.st_mode):
-                yield path, status
+                if is_named or not os.path.islink(path):
+                    with os.scandir(path) as entries:
+                        below = sorted((entry.path for entry in entries), reverse=True)
+                    waiting += ((entry, False) for entry in below)
+                continue
         except OSError:
             # What cannot be looked at cannot have grown; it may yet appear.
             continue
+        inode = status.st_dev, status.st_ino
+        if stat.S_ISREG(status.st_mode) and inode not in seen:
+            seen.add(inode)
+            yield path, status
 
 
 class Baseline:
@@ -74,12 +83,9 @@ class Baseline:
 
     def growth(self) -> Iterator[Growth]:
         """Yield what was written since: new files whole, of others what was added."""
-        seen: set[tuple[int, int]] = set()
         for path, status in files_below(self.paths):
-            inode = status.st_dev, status.st_ino
             start = self._start(path, status)
-            if start is not None and start < status.st_size and inode not in seen:
-                seen.add(inode)
+            if start is not None and start < status.st_size:
                 yield Growth(path, start, status.st_size, status.st_mtime)
 
     def total(self) -> tuple[int, int]:

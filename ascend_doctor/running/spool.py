@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 # A line of one stream that is longer is written in pieces, between those of the other.
 MAX_LINE = 64 << 10
@@ -51,17 +51,24 @@ class Spool:
         bounds: Bounds = USUAL,
         clock: Callable[[], float] = time.time,
     ) -> None:
-        """Keep the copy in ``file``, which must be new, or in one without a name.
+        """Keep the copy in ``file``, which must be new, or in one without a name, if that can be.
 
         Raises:
-            OSError: nothing can be written there.
+            OSError: the file cannot be written.
         """
         self.file = file
         self.size = self.dropped = 0
         self.broken: OSError | None = None
         self._bounds = bounds
         self._clock = clock
-        self._head = _Stretch(file)
+        try:
+            self._head = _Stretch(file)
+        except OSError as err:
+            if file is not None:
+                raise
+            # Where no temporary file can be made, the job goes on without a copy.
+            self.broken = err
+            self._head = _Stretch(Path(os.devnull), mode="r+b")
         # Of the end, the older half and the newer one.
         self._tails: list[_Stretch] = []
         self._partial: dict[int, bytearray] = {}
@@ -182,12 +189,12 @@ class Spool:
 class _Stretch:
     """A file that is written once; without a name, it ends with whatever ends this process."""
 
-    def __init__(self, path: Path | None, folder: Path | None = None) -> None:
+    def __init__(self, path: Path | None, folder: Path | None = None, mode: str = "x+b") -> None:
         self.file: BinaryIO
         if path is None:
             self.file = tempfile.TemporaryFile(buffering=0, dir=folder)  # noqa: SIM115
         else:
-            self.file = path.open("x+b", buffering=0)
+            self.file = cast(BinaryIO, path.open(mode, buffering=0))
         self.size = 0
 
     def write(self, data: memoryview) -> None:

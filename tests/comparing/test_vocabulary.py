@@ -20,7 +20,10 @@ def wordings(*lines: bytes, vocabulary: Vocabulary | None = None) -> list[int]:
         (b"step 9 loss 2.31", b"step 120 loss 2.087"),
         (b"lr 1e-05", b"lr 0.0003"),
         (b"[rank0]: loaded", b"[rank13]: loaded"),
-        (b"2026-01-02 11:04:09,120 - trainer - INFO - up", b"2026-03-01 01:14:59,007 - trainer - INFO - up"),
+        (
+            b"2026-01-02 11:04:09,120 - trainer - INFO - up",
+            b"2026-03-01 01:14:59,007 - trainer - INFO - up",
+        ),
         (b"reading /mnt/a/run7/data_0.bin", b"reading /home/b/run31/part_12.bin"),
         (b"stream at 0x12c0ffee", b"stream at 0x7f00"),
         (b"buffer 03ac11f of pool", b"buffer beef0042 of pool"),
@@ -46,7 +49,10 @@ def test_what_is_one_wording(one, other):
         (b"failed with ERR02200", b"failed with ERR00100"),
         (b"cannot open libhccl.so", b"cannot open libge_runner.so"),
         # The same words may be harmless or not.
-        (b"2026-01-02 11:04:09,120 - trainer - INFO - up", b"2026-01-02 11:04:09,120 - trainer - ERROR - up"),
+        (
+            b"2026-01-02 11:04:09,120 - trainer - INFO - up",
+            b"2026-01-02 11:04:09,120 - trainer - ERROR - up",
+        ),
     ],
 )  # fmt: skip
 def test_what_are_two(one, other):

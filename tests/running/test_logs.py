@@ -50,8 +50,8 @@ def test_new_files_are_whole_and_of_others_what_was_added(tmp_path):
     (tmp_path / "later" / "b.log").write_text("new\n")
     (tmp_path / "empty.log").write_text("")
     assert grown(baseline, tmp_path) == [("a.log", 4, 8), ("later/b.log", 0, 4)]
-    # What stands below two paths is counted twice, and never once.
-    assert (before, baseline.total()) == ((2, 8), (5, 20))
+    # A file that stands below two paths is one.
+    assert (before, baseline.total()) == ((2, 8), (4, 16))
 
 
 def test_a_file_that_was_cut_or_replaced_is_new(tmp_path):
@@ -92,4 +92,6 @@ def test_linked_folders_are_not_entered_unless_they_are_named(tmp_path):
     (tmp_path / "named").symlink_to(tmp_path / "real")
     baseline = Baseline([str(tmp_path / "logs"), str(tmp_path / "named")])
     (tmp_path / "real" / "a.log").write_text("new\n")
-    assert grown(baseline, tmp_path) == [("named/a.log", 0, 4)]
+    (tmp_path / "elsewhere.log").write_text("linked\n")
+    (tmp_path / "logs" / "latest.log").symlink_to(tmp_path / "elsewhere.log")
+    assert grown(baseline, tmp_path) == [("logs/latest.log", 0, 7), ("named/a.log", 0, 4)]

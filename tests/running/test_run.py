@@ -338,3 +338,10 @@ def test_a_success_loads_nothing_that_only_a_diagnosis_needs(start, environ):
     command = [sys.executable, "-c", code, "run", "--", "true"]
     done = subprocess.run(command, cwd=ROOT, env=environ, capture_output=True, timeout=60)
     assert (done.stdout, done.stderr, done.returncode) == (b"[]\n", b"", 0)
+
+
+def test_logs_that_never_appeared_are_told(start):
+    process = start("--logs", "/no/such/folder", "--", "sh", "-c", "echo up; exit 3")
+    out, err = process.communicate(timeout=60)
+    assert (out, process.returncode) == (b"up\n", 3)
+    assert "--logs /no/such/folder: no such file or folder" in err.decode().splitlines()

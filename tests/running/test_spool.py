@@ -91,3 +91,16 @@ def test_a_full_disk_ends_the_copy_and_nothing_else(monkeypatch):
     spool.take(1, memoryview(b"step 1\n"), is_only=True)
     spool.take(1, memoryview(b"step 2\n"), is_only=True)
     assert (spool.size, kept(spool), spool.broken.errno) == (14, b"", errno.ENOSPC)
+
+
+def test_where_no_temporary_file_can_be_made_there_is_no_copy(monkeypatch):
+    def none(**options: object) -> None:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    monkeypatch.setattr("tempfile.TemporaryFile", none)
+    spool = Spool()
+    spool.take(1, memoryview(b"step 1\n"), is_only=True)
+    spool.finish()
+    assert (spool.size, kept(spool), spool.last(9), spool.broken.errno) == (
+        7, b"", (b"", 7), errno.ENOENT,
+    )  # fmt: skip

@@ -139,10 +139,19 @@ CHINESE = """\
 """
 
 
-@pytest.mark.parametrize(("lang", "said"), [("en", ENGLISH), ("zh", CHINESE)])
-def test_what_is_said(monkeypatch, lang, said):
-    monkeypatch.setenv("TZ", "UTC")
+@pytest.fixture
+def utc(monkeypatch):
+    """The time zone that clocks are told in."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "UTC")
+        time.tzset()
+        yield
     time.tzset()
+
+
+@pytest.mark.usefixtures("utc")
+@pytest.mark.parametrize(("lang", "said"), [("en", ENGLISH), ("zh", CHINESE)])
+def test_what_is_said(lang, said):
     assert render(STALL, lang) == said
     assert render(replace(STALL, writers=(), processes=()), lang) == said.split("\n", 1)[0] + "\n"
 
