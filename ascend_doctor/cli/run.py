@@ -9,6 +9,7 @@ import time
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 # As `timeout` has it.
 _SILENT = 124
-# What the collectives of HCCL wait for each other before they give up, by default.
+# About what collectives of HCCL wait for each other before they give up, by default.
 STALL_S = 1800
 
 
@@ -55,14 +56,14 @@ STALL_S = 1800
     show_default=True,
     metavar="SECONDS",
     help="Tell what is known when neither output nor logs have grown for so long; 0 never does. "
-    "The default is how long collectives of HCCL wait before they fail.",
+    "The default is about how long collectives of HCCL wait before they fail.",
 )
 @click.option(
     "--stall-kill",
     is_flag=True,
     help=f"End a command that is silent for so long, and exit {_SILENT}.",
 )
-@outputs.option
+@outputs.file_option
 @click.option("--always", is_flag=True, help="Diagnose also when the command succeeds.")
 @click.option(
     "--keep",
@@ -128,7 +129,7 @@ def command(
     from ascend_doctor.running.silence import Silence
 
     streams = standard_streams()
-    doctor = _Doctor(choose(lang), rules_dir, jobs, outputs.files_of(wanted))
+    doctor = _Doctor(choose(lang), rules_dir, jobs, wanted)
     spool = _spool(keep)
     baseline = Baseline([*plog_folders(os.environ), *map(str, logs)])
 
@@ -143,6 +144,8 @@ def command(
         click.echo(f"ascend-doctor: {visible(str(err))}", err=True)
         ctx.exit(err.exit_code)
     doctor.note(ending)
+    if always:
+        ending = replace(ending, was_asked=False)
     if ending.returncode or always:
         doctor.tell(lambda: doctor.ending(ending, spool, baseline, logs))
     spool.close()
@@ -222,6 +225,8 @@ class _Doctor:
             outputs.Writer(self._files).write(report, self._lang)
             if actions.is_running():
                 actions.summarize(report, self._lang)
+        if ending.was_asked and (report is None or report.status == "clean"):
+            return ""  # who ended it knows why
         told = reporter.Told(
             ending.returncode,
             ending.seconds,

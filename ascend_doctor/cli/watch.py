@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from ascend_doctor.report import Report
     from ascend_doctor.running.watch import News, Watching
 
-# Looking takes at most this share of the time, however many files there are.
-_SHARE = 0.1
+# However many files there are, looking takes at most this share of the time, if that does not
+# mean to look more rarely than so.
+_SHARE, _RAREST_S = 0.1, 10.0
 
 
 @click.command("watch")
@@ -66,7 +67,7 @@ _SHARE = 0.1
     is_flag=True,
     help="End at the first diagnosis at or above --fail-on.",
 )
-@outputs.option
+@outputs.file_option
 @click.option(
     "--lang",
     type=click.Choice(["auto", *get_args(Lang)]),
@@ -119,7 +120,7 @@ def command(
     from ascend_doctor.running.silence import Silence
     from ascend_doctor.running.watch import Watching
 
-    writer = outputs.Writer(outputs.files_of(wanted))
+    writer = outputs.Writer(wanted)
     screen = _Screen(standard_output(), choose(lang))
     knowledge = index.load(rules_dir)
     for path in paths:
@@ -142,8 +143,8 @@ def command(
                 screen.stalled(watching, seconds)
             if idle_s is not None and silence.lasts_s >= idle_s:
                 break
-            took_s = time.monotonic() - begin
-            watch.guard(time.sleep, max(every_s, took_s / _SHARE))
+            rest_s = min((time.monotonic() - begin) / _SHARE, _RAREST_S)
+            watch.guard(time.sleep, max(every_s, rest_s))
     follower.poll()
     report = watching.report()
     screen.summary(report)

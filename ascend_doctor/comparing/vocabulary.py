@@ -69,7 +69,7 @@ def read(raw: bytes) -> Line:
     for told, text in printed(raw[: 4 * MAX_LINE], bytes):
         prefix = joined(prefix, told)
         texts.append(text)
-    text = b" ".join(texts).strip()
+    text = b" ".join(texts).rstrip()
     return Line(prefix, text, plog.parse(text))
 
 

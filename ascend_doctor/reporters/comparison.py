@@ -62,6 +62,8 @@ class _Writer:
         self._divergences(found.divergences)
         self._wordings("diff_problems", problems, MAX_PROBLEMS)
         self._wordings("diff_more", found.more, MAX_OTHERS)
+        # Frames and source lines of tracebacks are many, and say little by themselves.
+        others.sort(key=lambda wording: wording.first.text[:1].isspace())
         self._wordings("diff_others", others, MAX_OTHERS)
         self._wordings("diff_gone", found.gone, MAX_OTHERS)
         self._coverage(found)
@@ -138,7 +140,7 @@ class _Writer:
                 place.append(f"  ×{wording.good:,} → ×{wording.bad:,}", "default")
             elif (count := wording.good or wording.bad) > 1:
                 place.append(f"  ×{count:,}", "default")
-            self._sheet.row("", [Block(place), Block(Text(_clipped(first.text)), indent=2)])
+            self._sheet.row("", [Block(place), Block(Text(_clipped(first.text.strip())), indent=2)])
         self._more(len(wordings) - most)
 
     def _coverage(self, found: Comparison) -> None:

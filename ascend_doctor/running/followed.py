@@ -101,10 +101,10 @@ class Followed:
         self._mark = _bytes_before(self.path, size)
         if self._waits_since is None:
             self._waits_since = self._clock()
-        self._is_alarmed = self._is_alarmed or self._alarms(before)
-        if self._is_alarmed or self.is_due or size - self._done > 2 * KEEP:
+        if size - self._done > 2 * KEEP or self.is_due:
             return self.read()
-        return False
+        self._is_alarmed = self._is_alarmed or self._alarms(before)
+        return self.read() if self._is_alarmed else False
 
     def read(self, *, to_the_end: bool = False) -> bool:
         """Read what waits, up to the last line that has ended, or ``to_the_end``.

@@ -18,10 +18,8 @@ from ascend_doctor.running.foreground import Foreground
 from ascend_doctor.running.processes import processes_of
 
 # What others send to a program to end it, or to tell it something.
-_PASSED = (
-    *(signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT),
-    *(signal.SIGUSR1, signal.SIGUSR2, signal.SIGTSTP, signal.SIGCONT),
-)
+_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+_PASSED = (*_ENDING, signal.SIGUSR1, signal.SIGUSR2, signal.SIGTSTP, signal.SIGCONT)
 _PR_SET_PDEATHSIG = 1
 # As a shell says it: not found, and found but not to be run.
 NOT_FOUND, NOT_RUNNABLE = 127, 126
@@ -44,11 +42,13 @@ class Job:
     Attributes:
         pid: its process, which leads the group.
         returncode: its exit code, or minus the signal that ended it; None while it runs.
+        was_asked: it was told from outside to end.
     """
 
     def __init__(self) -> None:
         self.pid = 0
         self.returncode: int | None = None
+        self.was_asked = False
         self._process: subprocess.Popen[bytes] | None = None
         self._early: list[int] = []
         self._terminal = Foreground()
@@ -124,6 +124,8 @@ class Job:
 
     def _ended(self, returncode: int) -> None:
         self.returncode = returncode
+        # The terminal may have sent it by itself.
+        self.was_asked = self.was_asked or returncode in (-signal.SIGINT, 128 + signal.SIGINT)
         self._terminal.take_back()
         if self._process is not None:
             # It was waited for here, and must not be again.
@@ -142,6 +144,7 @@ def passing_signals(job: Job, on_resize: Callable[[], None]) -> Iterator[int]:
         os.set_blocking(end, False)
 
     def send(number: int, frame: FrameType | None) -> None:
+        job.was_asked = job.was_asked or number in _ENDING
         job.send(number)
 
     def resize(number: int, frame: FrameType | None) -> None:

@@ -23,6 +23,7 @@ class Ending:
     Attributes:
         returncode: its exit code, or minus the signal that ended it.
         seconds: how long it ran.
+        was_asked: it was told from outside to end.
         was_killed: it was silent for too long, and ended for it.
         is_held: processes that it started hold its output open still; what they print is not shown.
         unwritten: why our own output took nothing more; empty if it took all.
@@ -30,6 +31,7 @@ class Ending:
 
     returncode: int
     seconds: float
+    was_asked: bool = False
     was_killed: bool = False
     is_held: bool = False
     unwritten: tuple[OSError, ...] = ()
@@ -93,6 +95,7 @@ class Run:
         return Ending(
             self._job.returncode,
             time.monotonic() - begin,
+            was_asked=self._job.was_asked,
             was_killed=self._is_ending,
             is_held=is_held,
             unwritten=tuple(way.broken for way in ways if way.broken is not None),

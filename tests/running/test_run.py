@@ -24,7 +24,7 @@ def test_the_exit_code_is_the_commands(start, code):
     assert process.wait(60) == code
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGKILL", "SIGABRT", "SIGUSR1"])
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGTERM", "SIGKILL", "SIGABRT", "SIGUSR1"])
 def test_it_dies_of_the_signal_that_the_command_died_of(start, script, name):
     job = script(f"import os, signal; os.kill(os.getpid(), signal.{name})")
     process = start("--", *job)
@@ -305,6 +305,16 @@ def test_the_output_is_kept_where_it_is_asked_for(start, tmp_path):
     assert kept.read_bytes() == out == FAULT.encode() + b"\n"
     assert f"Its output is kept in {kept}" in err.decode().splitlines()
     assert f"Proof{kept}:1" in "".join(err.decode().split())
+
+
+@pytest.mark.parametrize(("line", "is_told"), [("step 1", False), (FAULT, True)])
+def test_who_ends_a_job_that_is_well_is_told_nothing(start, script, line, is_told):
+    process = start("--", *script(f"import time; print({line!r}); time.sleep(600)"))
+    process.stdout.readline()
+    process.terminate()
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGTERM
+    assert ("The command was ended by SIGTERM" in err.decode(), bool(err)) == (is_told, is_told)
 
 
 def test_a_report_is_written_to_files_as_well(start, tmp_path):
