@@ -20,11 +20,10 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "命令因长时间无任何输出而被终止，共运行 {duration}。",
     ),
     "killed": (
-        "Nothing in a program can tell of SIGKILL. On this host, `dmesg -T | grep -i -E "
-        "'out of memory|oom-kill'` says whether the kernel was out of memory; a scheduler or a "
-        "container's limit may have sent it as well.",
-        "进程自身无法记录 SIGKILL。请在本机执行 `dmesg -T | grep -i -E 'out of memory|oom-kill'`，"
-        "确认是否由内核内存不足引起；也可能来自调度系统或容器的资源限制。",
+        "No program can tell of SIGKILL. `dmesg -T | grep -i oom` on this host says whether the "
+        "kernel was out of memory; a scheduler or the limit of a container may have sent it, too.",
+        "进程自身无法记录 SIGKILL。请在本机执行 `dmesg -T | grep -i oom`，确认是否由内核内存不足"
+        "引起；也可能来自调度系统或容器的资源限制。",
     ),
     "read": ("This is about its output and {count} logs.", "以下诊断基于其输出和 {count} 个日志。"),
     "read_one": ("This is about its output and one log.", "以下诊断基于其输出和 1 个日志。"),
