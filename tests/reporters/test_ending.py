@@ -34,7 +34,8 @@ def said(told: Told, lang: str, report: Report | None = CLEAN) -> list[str]:
             Told(-9, 7300.0, was_silent=True, logs=1200),
             "The command was ended after 2 h 1 min, as nothing was written for too long. This is "
             "about its output and 1,200 logs.",
-            "命令因长时间无任何输出而被终止，共运行 2 小时 1 分。以下诊断基于其输出和 1,200 个日志。",
+            "命令因长时间无任何输出而被终止，共运行 2 小时 1 分。"
+            "以下诊断基于其输出和 1,200 个日志。",
         ),
     ],
 )  # fmt: skip
@@ -81,13 +82,14 @@ def test_what_is_missing_is_said():
 
 def test_a_kill_is_explained_and_nothing_read_is_said():
     assert " ".join(said(Told(-9, 0.5), "en", None)) == (
-        "ascend-doctor: The command was ended by SIGKILL after 0.5 s. It printed nothing that can be "
-        "read, and wrote no new logs. No program can tell of SIGKILL. `dmesg -T | grep -i oom` on "
-        "this host says whether the kernel was out of memory; a scheduler or the limit of a container "
-        "may have sent it, too."
+        "ascend-doctor: The command was ended by SIGKILL after 0.5 s. It printed nothing that can "
+        "be read, and wrote no new logs. No program can tell of SIGKILL. `dmesg -T | grep -i oom` "
+        "on this host says whether the kernel was out of memory; a scheduler or the limit of a "
+        "container may have sent it, too."
     )
     assert "".join(said(Told(-9, 0.5), "zh", None)) == (
-        "ascend-doctor: 命令运行 0.5 秒后被信号 SIGKILL 终止。它没有可读的输出，也没有写出新的日志。"
-        "进程自身无法记录 SIGKILL。请在本机执行 `dmesg -T | grep -i oom`，确认是否由内核内存不足引起；"
-        "也可能来自调度系统或容器的资源限制。"
+        "ascend-doctor: 命令运行 0.5 秒后被信号 SIGKILL 终止。"
+        "它没有可读的输出，也没有写出新的日志。"
+        "进程自身无法记录 SIGKILL。请在本机执行 `dmesg -T | grep -i oom`，"
+        "确认是否由内核内存不足引起；也可能来自调度系统或容器的资源限制。"
     )
