@@ -65,7 +65,7 @@ class Follower:
     def finish(self) -> None:
         """Read what waits."""
         for file in self._all():
-            if file.size > file.start:
+            if file.waits:
                 self.has_news |= file.read(to_the_end=True)
 
     def facts(self) -> Facts:

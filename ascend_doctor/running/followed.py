@@ -78,6 +78,11 @@ class Followed:
         return Growth(self.path, self.start, self.size, written)
 
     @property
+    def waits(self) -> bool:
+        """Say whether there is something that was not read."""
+        return self._waits_since is not None
+
+    @property
     def is_due(self) -> bool:
         """Say whether something has waited for long enough to be read."""
         since = self._waits_since
@@ -126,6 +131,8 @@ class Followed:
                 self._done = end
             end = self.size if to_the_end else self._line_end(self.size)
             part = self._part(end)
+            if self._whole is None:  # what it is may not have been plain from its first words
+                self._kind = kind_of(b"".join(stretch(self.path, self.start, self.start + HEAD)))
         except OSError as err:
             if self.shard is None:
                 self.skipped = reason_of(err)
@@ -136,8 +143,6 @@ class Followed:
         if self._whole is not None:
             rest, part = part, deepcopy(self._whole)
             part.join(rest)
-        if self._whole is None:  # what it is may not have been plain from its first words
-            self._kind = kind_of(b"".join(stretch(self.path, self.start, self.start + HEAD)))
         self.shard = self._scanner.shard_of([part], self._kind or "text")
         return _says(self.shard) != _says(before)
 

@@ -215,3 +215,14 @@ def test_each_cause_is_told_once_when_the_burst_is_over(tmp_path, known):
     # A file that never rests is told of nevertheless.
     told = [look("OSError: [Errno 28] No space left on device\n") for _ in range(6)]
     assert told == [None, None, None, None, None, ["host-resource-disk-full"]]
+
+
+def test_a_file_that_is_gone_keeps_what_was_read(tmp_path, known):
+    log = tmp_path / "a.log"
+    follower = Follower([str(tmp_path)], known)
+    append(log, PORT.format(pid=1, n=1) + "port 2 is")
+    follower.poll()
+    log.unlink()
+    follower.poll()
+    follower.finish()
+    assert found(follower) == [("communication-port-taken", "a.log", 1, [1])]
