@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import time
 import traceback
@@ -123,7 +122,7 @@ def command(
             "run needs a POSIX system; elsewhere, keep the output in a file and analyze that"
         )
     from ascend_doctor.running.channel import standard_streams
-    from ascend_doctor.running.job import CannotStart
+    from ascend_doctor.running.job import CannotStart, die_of
     from ascend_doctor.running.logs import Baseline, plog_folders
     from ascend_doctor.running.run import Run
     from ascend_doctor.running.silence import Silence
@@ -152,7 +151,8 @@ def command(
     if ending.was_killed:
         ctx.exit(_SILENT)
     if ending.returncode < 0:
-        _die_of(-ending.returncode)
+        die_of(-ending.returncode)
+        ctx.exit(128 - ending.returncode)
     ctx.exit(ending.returncode)
 
 
@@ -181,6 +181,8 @@ class _Doctor:
         with suppress(OSError, ValueError):
             try:
                 told = text()
+            except KeyboardInterrupt:
+                told = "ascend-doctor: interrupted\n"
             except (DoctorError, OSError, MemoryError) as err:
                 told = f"ascend-doctor: {visible(str(err) or type(err).__name__)}\n"
             except Exception:
@@ -205,10 +207,11 @@ class _Doctor:
     def stall(self, seconds: float, pid: int, spool: Spool, baseline: Baseline) -> str:
         """Return what is to be said of a silent command."""
         from ascend_doctor.reporters import stall as reporter
-        from ascend_doctor.running.examine import stall
+        from ascend_doctor.running.examine import examine, stall
 
         growths = list(baseline.growth())
-        report = self._report(spool, growths)
+        # Signals are the command's still, and no processes of ours are beside it.
+        report = examine(spool, growths, self._knowledge(), jobs=1)
         told = stall(time.time() - seconds, seconds, report, growths, spool=spool, pid=pid)
         return _below(spool) + reporter.render(told, self._lang, **settings(standard_error()))
 
@@ -220,7 +223,8 @@ class _Doctor:
         from ascend_doctor.view.encoding import shown
 
         growths = list(baseline.growth())
-        report = self._report(spool, growths) if self._files or spool.size or growths else None
+        is_any = bool(self._files or spool.size or growths)
+        report = self._last_report(spool, growths) if is_any else None
         if report is not None:
             outputs.Writer(self._files).write(report, self._lang)
             if actions.is_running():
@@ -240,18 +244,24 @@ class _Doctor:
         text = reporter.render(told, report, self._lang, **settings(standard_error()))
         return _below(spool) + text
 
-    def _report(self, spool: Spool, growths: list[Growth]) -> Report:
+    def _last_report(self, spool: Spool, growths: list[Growth]) -> Report:
+        """Return the report on a command that has ended; Ctrl-C ends the reading."""
         from ascend_doctor.cli import progress
         from ascend_doctor.cli.interrupt import interruptible
         from ascend_doctor.engines.local import usual_jobs
-        from ascend_doctor.knowledge import index
         from ascend_doctor.running.examine import examine
+
+        jobs = usual_jobs() if self._jobs is None else self._jobs
+        known = self._knowledge()
+        with progress.shown(sys.stderr, self._lang, is_wanted=True) as watch, interruptible(watch):
+            return examine(spool, growths, known, jobs=jobs, watch=watch)
+
+    def _knowledge(self) -> Knowledge:
+        from ascend_doctor.knowledge import index
 
         if self._known is None:
             self._known = index.load()
-        jobs = usual_jobs() if self._jobs is None else self._jobs
-        with progress.shown(sys.stderr, self._lang, is_wanted=True) as watch, interruptible(watch):
-            return examine(spool, growths, self._known, jobs=jobs, watch=watch)
+        return self._known
 
 
 def _below(spool: Spool) -> str:
@@ -274,20 +284,3 @@ def _spool(folder: Path | None) -> Spool:
         return Spool(folder / f"output-{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}.log")
     except OSError as err:
         raise InputError(f"--keep {folder}: {(err.strerror or str(err)).lower()}") from err
-
-
-def _die_of(number: int) -> None:
-    """End as the command did, so that who waits for us sees the same; else as a shell tells it."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError, AttributeError):
-            stream.flush()
-    import resource
-
-    # One core file, that of the command, is enough.
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
-    with suppress(OSError, ValueError):
-        signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
-    os.kill(os.getpid(), number)
-    raise click.exceptions.Exit(128 + number)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -170,6 +171,20 @@ def passing_signals(job: Job, on_resize: Callable[[], None]) -> Iterator[int]:
         signal.set_wakeup_fd(waker)
         os.close(ours)
         os.close(theirs)
+
+
+def die_of(number: int) -> None:
+    """End by a signal, as a command did that died of it; return only if nothing dies of it."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    # One core file, that of the command, is enough.
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    with suppress(OSError, ValueError):  # of SIGKILL and the like
+        signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [number])
+    os.kill(os.getpid(), number)
 
 
 def _own_group(parent: int) -> Callable[[], None]:

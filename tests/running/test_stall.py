@@ -207,3 +207,24 @@ def test_a_silent_command_is_ended_if_it_is_asked_for(environ, script, is_stubbo
     pid = int(done.stdout.split()[1])
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+
+
+SLOW = """
+import os, signal, sys, time
+def tell(*_):
+    print("TERM", flush=True)
+    sys.exit(9)
+signal.signal(signal.SIGTERM, tell)
+print("ImportError: libhccl.so: cannot open shared object file", flush=True)
+time.sleep(600)
+"""
+
+
+def test_signals_reach_a_silent_command_while_it_is_examined(start, script):
+    process = start("--stall", "0.1", "--", *script(SLOW))
+    process.stdout.readline()
+    # It is being examined when this comes, or will be, or was.
+    time.sleep(0.3)
+    process.terminate()
+    out, _ = process.communicate(timeout=60)
+    assert (out, process.returncode) == (b"TERM\n", 9)
