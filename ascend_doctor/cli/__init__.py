@@ -16,9 +16,12 @@ from ascend_doctor.version import __version__
 
 _COMMANDS = {
     "analyze": "ascend_doctor.cli.analyze",
+    "diff": "ascend_doctor.cli.diff",
     "explain": "ascend_doctor.cli.explain",
     "report": "ascend_doctor.cli.report",
     "rules": "ascend_doctor.cli.rules",
+    "run": "ascend_doctor.cli.run",
+    "watch": "ascend_doctor.cli.watch",
 }
 
 
@@ -108,6 +111,9 @@ def main() -> None:
 
     \b
     ascend-doctor analyze LOGS/        diagnose a folder, files, or - for standard input
+    ascend-doctor run -- torchrun …    run a command, and diagnose what it printed if it fails
+    ascend-doctor watch LOGS/          follow logs that are being written
+    ascend-doctor diff GOOD BAD        what a bad run has that a good one has not
     ascend-doctor explain 507018       say what a code, a variable or a term means
     ascend-doctor report RESULT.json   show a stored result again, in any format
     ascend-doctor rules list           what it knows; show, test and new work on rules

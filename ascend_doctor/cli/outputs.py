@@ -47,6 +47,30 @@ def option(command: _Decorated) -> _Decorated:
     )(command)
 
 
+def file_option(command: _Decorated) -> _Decorated:
+    """Give a command whose text is shown while it runs ``-f`` for files; see ``option``."""
+    return click.option(
+        "-f",
+        "--format",
+        "wanted",
+        metavar="FORMAT=FILE",
+        multiple=True,
+        callback=_parsed_files,
+        help=f"Write the report into a file as well: {', '.join(FORMATS)}. May be repeated.",
+    )(command)
+
+
+def _parsed_files(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> tuple[Output, ...]:
+    outputs = _parsed(ctx, param, values) if values else ()
+    for output in outputs:
+        if output.path is None:
+            name = output.format.name
+            raise click.BadParameter(f"{name}: name a file here, as in -f {name}=FILE")
+    return outputs
+
+
 def _parsed(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> tuple[Output, ...]:

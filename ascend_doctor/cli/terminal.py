@@ -44,6 +44,19 @@ def standard_output(encoding: str | None = None) -> TextIO:
     return sys.stdout
 
 
+def standard_error() -> TextIO:
+    """Return standard error, which shows what it lacks as standard output does.
+
+    Raises:
+        OSError: it is closed.
+    """
+    if sys.stderr is None:
+        raise OSError(errno.EBADF, "standard error is closed")
+    if isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr.reconfigure(errors=_PLAINER)
+    return sys.stderr
+
+
 def _plainer(error: UnicodeError) -> tuple[str, int]:
     """Write what an encoding lacks in plain signs, or as an escape."""
     if not isinstance(error, UnicodeEncodeError):

@@ -43,6 +43,20 @@ def render(report: Report, lang: Lang = "en", *, color: bool = False, width: int
     return out.getvalue()
 
 
+def diagnoses(
+    report: Report,
+    told: Sequence[Diagnosis],
+    lang: Lang = "en",
+    *,
+    color: bool = False,
+    width: int = 100,
+) -> str:
+    """Return some diagnoses of a report, with nothing around them."""
+    out = io.StringIO()
+    _Writer(console(out, color=color, width=width), lang).diagnoses(report, told)
+    return out.getvalue()
+
+
 class _Writer:
     def __init__(self, screen: Console, lang: Lang) -> None:
         self._console = screen
@@ -72,6 +86,13 @@ class _Writer:
         if remarks:
             self._remarks(remarks)
         self._coverage(report)
+
+    def diagnoses(self, report: Report, told: Sequence[Diagnosis]) -> None:
+        root = next((d for d in report.diagnoses if d.severity >= Severity.WARNING), None)
+        for number, diagnosis in enumerate(told):
+            if number:
+                self._console.print()
+            self._diagnosis(diagnosis, report, "root_cause" if diagnosis is root else "also")
 
     def _interrupted(self, unread: int) -> None:
         name = "interrupted_files" if unread else "interrupted"

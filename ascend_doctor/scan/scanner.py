@@ -85,6 +85,14 @@ class Scanner:
         part.coverage.broken = reason
         return part
 
+    def part_of(self, path: str, text: Iterator[bytes]) -> Part:
+        """Read a stretch of a file, of text as it is, as one part."""
+        parts = self._parts_in(path, text)
+        first = next(parts, None)
+        return (
+            self._reader.begin(path).finish() if first is None else _joined(chain((first,), parts))
+        )
+
     def shard_of(self, parts: Iterable[Part], kind: str) -> Shard:
         """Join the parts of one file, in their order, up to where one breaks off.
 
@@ -110,14 +118,14 @@ class Scanner:
         if kind == "profile":
             return scan_table(source, chain((head,), text), self._tables)
         ending = _Ending()
-        whole = _joined(self._parts_in(source, ending.until_broken(chain((head,), text))))
+        whole = self.part_of(source.path, ending.until_broken(chain((head,), text)))
         whole.coverage.broken = ending.reason
         return self._shard(whole, kind)
 
-    def _parts_in(self, source: Source, text: Iterator[bytes]) -> Iterator[Part]:
+    def _parts_in(self, path: str, text: Iterator[bytes]) -> Iterator[Part]:
         """Yield the parts of a stream, of which there is one at least."""
         for _, some in groupby(windows(text, self._sizes), key=attrgetter("part")):
-            reading = self._reader.begin(source.path)
+            reading = self._reader.begin(path)
             for window in some:
                 reading.read(window)
             yield reading.finish()

@@ -1,0 +1,124 @@
+"""``ascend-doctor diff``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+import click
+
+from ascend_doctor.cli import exits, limits, progress
+from ascend_doctor.cli.interrupt import interruptible
+from ascend_doctor.cli.terminal import settings, standard_output
+from ascend_doctor.records import Lang, Severity
+from ascend_doctor.reporters.language import choose
+from ascend_doctor.reporters.safe import visible
+
+if TYPE_CHECKING:
+    from ascend_doctor.comparison import Comparison
+
+
+@click.command("diff")
+@click.argument("good", type=click.Path(path_type=Path))
+@click.argument("bad", type=click.Path(path_type=Path))
+@click.option(
+    "-f",
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What to write.",
+)
+@click.option(
+    "--lang",
+    type=click.Choice(["auto", *get_args(Lang)]),
+    default="auto",
+    show_default=True,
+    help="Language of the answer; auto follows LC_ALL, LC_MESSAGES and LANG.",
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(["never", *(s.label for s in Severity if s >= Severity.WARNING)]),
+    default="warning",
+    show_default=True,
+    help="Exit 1 on something new that is this bad or worse.",
+)
+@click.option(
+    "--rules", "rules_dir", type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder of further rules, laid out as <family>/<id>.yaml.",
+)  # fmt: skip
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Most processes that read, one for little input; by default one a core, at most 8.",
+)
+@click.option("--no-progress", is_flag=True, help="Do not show on a terminal how far reading is.")
+@limits.options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    good: Path,
+    bad: Path,
+    format_: str,
+    lang: str,
+    fail_on: str,
+    rules_dir: Path | None,
+    jobs: int | None,
+    no_progress: bool,
+    **max_: int,
+) -> None:
+    """Say what a bad run has that a good one has not.
+
+    GOOD and BAD are files, folders or archives. Lines that differ only in numbers, paths, hosts
+    and times are one wording; ranks are compared with themselves. Told are new diagnoses, other
+    versions, the first line at which each process leaves the path that it took in the good run,
+    and the wordings that are new, many more, or gone.
+
+    \b
+    Exit codes
+      0  nothing new at or above --fail-on
+      1  a new diagnosis, or a new error or warning that a line says it is
+      2  wrong usage, or it could not be completed
+      3  in one of the two, nothing readable was found
+    """
+    from ascend_doctor.comparing.compare import compare
+    from ascend_doctor.reporters import comparison as reporter
+
+    output = standard_output("utf-8" if format_ == "json" else None)
+    language = choose(lang)
+    with (
+        progress.shown(sys.stderr, language, is_wanted=not no_progress) as watch,
+        interruptible(watch),
+    ):
+        found = compare(
+            good, bad, rules=rules_dir, limits=limits.limits(max_), jobs=jobs, watch=watch
+        )
+        is_stopped = watch.is_stopped
+    if format_ == "json":
+        text = reporter.render_json(found)
+    else:
+        text = reporter.render(found, language, **settings(output))
+    output.write(text)
+    output.flush()
+    if is_stopped:
+        click.echo("error: interrupted; the answer is about what was read until then", err=True)
+        ctx.exit(exits.ERROR)
+    for path, report in ((good, found.good), (bad, found.bad)):
+        if not report.coverage.files:
+            click.echo(f"error: {visible(str(path))}: nothing readable was found", err=True)
+            ctx.exit(exits.NO_INPUT)
+    ctx.exit(exits.FINDINGS if _fails(found, fail_on) else exits.OK)
+
+
+def _fails(found: Comparison, fail_on: str) -> bool:
+    if fail_on == "never":
+        return False
+    least = Severity[fail_on.upper()]
+    worst = [diagnosis.severity for diagnosis in found.new_diagnoses]
+    worst += [Severity[wording.level] for wording in found.new if wording.is_problem]
+    return max(worst, default=Severity.INFO) >= least

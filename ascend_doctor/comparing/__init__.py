@@ -1,0 +1,1 @@
+"""Two runs side by side: what one has that the other has not."""
