@@ -22,6 +22,11 @@ from ascend_doctor.view.printed import uncoloured
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed
 
+# Where so many records wait in a window, those are judged that begin so many bytes before the place
+# that is looked at: no hit from there on can be in one of them.
+MAX_WAITING = 4096
+REACH = 256 << 10
+
 # Characters that are kept of a line around a proof.
 MAX_AROUND = 240
 
@@ -43,6 +48,7 @@ class Judging:
         self, view: Printed | Raw, part: Part, knowledge: Knowledge, samplers: dict[bytes, Sampler]
     ) -> None:
         self._records = Records(view, part.source, origin_of(part.source))
+        self._source = part.source
         self._collection = part.collection
         self._knowledge = knowledge
         self._view = view
@@ -55,6 +61,8 @@ class Judging:
         # Keyed by where the record begins: hits of one record need not follow each other. Each
         # rule comes with the number of records that this one stands for.
         self._todo: dict[int, tuple[Record, dict[str, tuple[Rule, int]]]] = {}
+        # Before which place none of them need be judged, as that was done lately.
+        self._due = 0
 
     def take(self, targets: Iterable[Target]) -> None:
         """Note the records around targets, and the signs of their processes."""
@@ -76,6 +84,18 @@ class Judging:
             if meaning.sign is not None:
                 process = self._collection.process_of(record)
                 self._collection.signs.add((meaning.sign, process))
+            is_due = place >= self._due and len(self._todo) > MAX_WAITING
+            if is_due and isinstance(self._view, Raw):
+                self._finish_before(place - REACH, self._view)
+                self._due = place + REACH
+
+    def _finish_before(self, place: int, view: Raw) -> None:
+        """Judge the records that begin before ``place``, and forget what was read of all lines."""
+        for start in sorted(start for start in self._todo if start < place):
+            self._judge(start)
+            del self._todo[start]
+        view.forget()
+        self._records = Records(view, self._source, origin_of(self._source))
 
     def _weight(self, word: bytes, place: int) -> int:
         """Return for how many lines the step line at ``place`` stands, 0 if it is passed over."""

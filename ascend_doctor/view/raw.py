@@ -32,6 +32,10 @@ class Raw:
         self._shown: dict[int, Shown] = {}
         self._depth = 0
 
+    def forget(self) -> None:
+        """Free the memory that lines take which were shown."""
+        self._shown.clear()
+
     def line_start(self, offset: int) -> int:
         """Return where the line begins that holds the byte at ``offset``."""
         return self._pieces.start_of(offset)
