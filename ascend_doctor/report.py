@@ -30,7 +30,10 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One thing that went wrong, its proof, and what to do about it."""
+    """One thing that went wrong, its proof, and what to do about it.
+
+    ``fingerprint`` names it in every run; see ``diagnosis.fingerprint``.
+    """
 
     position: int
     rule: str
@@ -52,6 +55,7 @@ class Diagnosis:
     processes: int
     ranks: tuple[int, ...]
     consequences: tuple[Consequence, ...] = ()
+    fingerprint: str = ""
 
     @property
     def is_article(self) -> bool:
@@ -67,6 +71,7 @@ class Unexplained:
     level: str
     count: int
     first: Evidence
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "unexplained": [
             {
                 "template": item.template,
+                "fingerprint": item.fingerprint or None,
                 "level": item.level,
                 "count": item.count,
                 "first": _evidence(item.first),
@@ -71,6 +72,7 @@ def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
     return {
         "position": diagnosis.position,
         "rule": diagnosis.rule,
+        "fingerprint": diagnosis.fingerprint,
         "family": diagnosis.family,
         "severity": diagnosis.severity.label,
         "confidence": diagnosis.confidence,
