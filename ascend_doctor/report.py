@@ -154,6 +154,7 @@ class Report:
         rules_digest: names the state of the rules; two reports with one digest judged alike.
         families: the title of each family in each language.
         version: of the tool that made it, which need not be this one.
+        is_redacted: names of people and machines are pseudonyms.
     """
 
     rules_digest: str
@@ -165,6 +166,7 @@ class Report:
     version: str = __version__
     timeline: Timeline = Timeline()
     codes: tuple[CodeMet, ...] = ()
+    is_redacted: bool = False
 
     @property
     def worst(self) -> Severity | None:

@@ -31,6 +31,7 @@ def as_dict(report: Report) -> dict[str, Any]:
             "rules_digest": report.rules_digest,
         },
         "status": report.status,
+        "redacted": report.is_redacted,
         "diagnoses": [_diagnosis(diagnosis) for diagnosis in report.diagnoses],
         "unexplained": [
             {
