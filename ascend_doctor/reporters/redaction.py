@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import NamedTuple
 
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import Evidence, Origin
@@ -43,7 +44,13 @@ def redact(report: Report) -> Report:
         return report
     names = Pseudonyms()
     _mapped(report, names.learn, names.learn_host)
-    return replace(_mapped(report, names.hide, names.hide_host), is_redacted=True)
+    return replace(_mapped(report, names.hide, names.hide_host, names.moved), is_redacted=True)
+
+
+class _Edit(NamedTuple):
+    start: int
+    end: int
+    name: str
 
 
 class Pseudonyms:
@@ -70,11 +77,25 @@ class Pseudonyms:
     def hide(self, text: str) -> str:
         """Return a text with pseudonyms in place of names."""
         parts, end = [], 0
-        for identity in identities(text):
-            name = self._names.get((identity.kind, identity.value.casefold()), "")
-            parts += [self._without_words(text[end : identity.start]), name or identity.kind]
-            end = identity.end
-        return "".join((*parts, self._without_words(text[end:])))
+        for edit in self._edits(text):
+            parts += [text[end : edit.start], edit.name]
+            end = edit.end
+        return "".join((*parts, text[end:]))
+
+    def moved(self, span: tuple[int, int], text: str) -> tuple[int, int]:
+        """Return where a stretch of ``text`` is once its names are hidden."""
+        edits = self._edits(text)
+
+        def place(offset: int, *, is_end: bool) -> int:
+            shift = 0
+            for edit in edits:
+                if edit.end <= offset:
+                    shift += len(edit.name) - (edit.end - edit.start)
+                elif edit.start < offset:
+                    return edit.start + shift + (len(edit.name) if is_end else 0)
+            return offset + shift
+
+        return place(span[0], is_end=False), place(span[1], is_end=True)
 
     def hide_host(self, name: str) -> str:
         """Return the pseudonym of a host."""
@@ -104,36 +125,58 @@ class Pseudonyms:
         for word in dict.fromkeys((key, short, *(_DIGITS.sub("#", w) for w in (key, short)))):
             self._names.setdefault((kind, word), name)
             first = _RUN.match(word)
-            if first and len(word) >= _SHORTEST and not _ORDINARY.fullmatch(word):
+            is_own = not word.isdigit() and not _ORDINARY.fullmatch(word)
+            if first and len(word) >= _SHORTEST and is_own:
                 self._words[first[0]].setdefault(word, name)
 
-    def _without_words(self, text: str) -> str:
-        parts, end = [], 0
-        for run in _RUN.finditer(text):
-            known = self._words.get(run[0].casefold())
-            if known is None or run.start() < end:
+    def _edits(self, text: str) -> list[_Edit]:
+        edits: list[_Edit] = []
+        end = 0
+        for start, stop, kind, value in identities(text):
+            edits += self._words_in(text, end, start)
+            edits.append(_Edit(start, stop, self._names.get((kind, value.casefold()), kind)))
+            end = stop
+        return [*edits, *self._words_in(text, end, len(text))]
+
+    def _words_in(self, text: str, start: int, end: int) -> Iterator[_Edit]:
+        for run in _RUN.finditer(text, start, end):
+            known = self._words.get(run[0].casefold(), {})
+            if run.start() < start:
                 continue
             for word in sorted(known, key=len, reverse=True):
                 stop = run.start() + len(word)
-                whole = not text[stop : stop + 1].isascii() or not text[stop : stop + 1].isalnum()
+                behind = text[stop : stop + 1]
+                whole = stop <= end and not (behind.isascii() and behind.isalnum())
                 if whole and text[run.start() : stop].casefold() == word:
-                    parts += [text[end : run.start()], known[word]]
-                    end = stop
+                    yield _Edit(run.start(), stop, known[word])
+                    start = stop
                     break
-        return "".join((*parts, text[end:]))
 
 
-_Map = Callable[[str], str]
+def _mapped(
+    report: Report,
+    text: Callable[[str], str],
+    host: Callable[[str], str],
+    moved: Callable[[tuple[int, int], str], tuple[int, int]] = lambda span, _: span,
+) -> Report:
+    """Return the report with each text, and each name of a host, put through a function.
 
-
-def _mapped(report: Report, text: _Map, host: _Map) -> Report:
-    """Return the report with each text, and each name of a host, put through a function."""
+    ``moved`` tells where a stretch of a text is afterwards.
+    """
 
     def origin(item: Origin) -> Origin:
         return item if item.node is None else replace(item, node=host(item.node))
 
     def proof(item: Evidence) -> Evidence:
-        return replace(item, origin=origin(item.origin), path=text(item.path), text=text(item.text))
+        return replace(
+            item,
+            origin=origin(item.origin),
+            path=text(item.path),
+            text=text(item.text),
+            before=tuple(map(text, item.before)),
+            after=tuple(map(text, item.after)),
+            match=item.match and moved(item.match, item.text),
+        )
 
     def named(name: str, value: str) -> str:
         if name in _HOSTS and re.fullmatch(r"[\w.-]+", value):

@@ -137,8 +137,27 @@ def test_a_name_is_hidden_wherever_it_stands_once_it_is_known():
     )
 
 
+@pytest.mark.parametrize(
+    ("span", "said"),
+    [
+        ((0, 5), "/home"),
+        ((6, 9), "user-1"),
+        ((7, 8), "user-1"),
+        ((10, 16), "10 lib"),
+        ((10, 23), "10 lib of user-1"),
+        ((16, 23), " of user-1"),
+    ],
+)
+def test_what_matched_is_still_marked(span, said):
+    names = Pseudonyms()
+    text = names.learn("/home/ann 10 lib of ann.")
+    start, end = names.moved((span[0], span[1]), text)
+    assert names.hide(text)[start:end] == said
+
+
 def test_accounts_that_half_of_the_world_has_are_hidden_only_where_they_are_accounts():
     assert hidden("/home/ascend/x: ascend error") == "/home/user-1/x: ascend error"
+    assert hidden("/home/20417/x: pid 20417") == "/home/user-1/x: pid 20417"
 
 
 def test_no_rule_says_what_would_be_hidden():
