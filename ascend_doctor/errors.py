@@ -25,3 +25,7 @@ class SettingError(DoctorError):
 
 class MergeError(DoctorError):
     """Two sets of facts cannot be added up."""
+
+
+class SettingError(DoctorError):
+    """A setting, a baseline or a suppression is wrong; in a file, it starts with ``file:line:``."""

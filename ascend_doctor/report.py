@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas
 
 Status = Literal["clean", "problem", "unexplained"]
+FailOn = Literal["never", "info", "warning", "error", "fatal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +148,65 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class Hidden:
+    """A diagnosis that was made and is left out of the report; ``by`` names the option."""
+
+    rule: str
+    family: str
+    severity: Severity
+    count: int
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Why what has this fingerprint does not fail the gate.
+
+    ``where`` is the place of the entry that says so, as ``file:line``; ``expires`` is the last day
+    on which it does, as an ISO date.
+    """
+
+    fingerprint: str
+    reason: str
+    where: str
+    expires: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a baseline or a suppression that says nothing of this report.
+
+    ``name`` is the rule or fingerprint that it is about.
+    """
+
+    name: str
+    reason: str
+    where: str
+    expires: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What was asked of the report before a job may go on.
+
+    Attributes:
+        fail_on: the least severity of a diagnosis that fails it.
+        is_strict: errors that nothing explains, and parts that could not be read, fail it as well.
+        hidden: diagnoses that ``--select`` or ``--ignore`` leave out, in their order.
+        known: what fails no more, diagnoses first.
+        expired: entries whose last day has passed; each fails the gate.
+        stale: entries of the baseline that match nothing any more.
+    """
+
+    fail_on: FailOn = "warning"
+    is_strict: bool = False
+    hidden: tuple[Hidden, ...] = ()
+    known: tuple[Known, ...] = ()
+    expired: tuple[Entry, ...] = ()
+    stale: tuple[Entry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """All that a reporter needs; the same for every format.
 
@@ -167,11 +227,34 @@ class Report:
     timeline: Timeline = Timeline()
     codes: tuple[CodeMet, ...] = ()
     is_redacted: bool = False
+    gate: Gate = Gate()
 
     @property
     def worst(self) -> Severity | None:
         """The severity of the worst diagnosis, None without any."""
         return max((d.severity for d in self.diagnoses), default=None)
+
+    def known(self, item: Diagnosis | Unexplained) -> Known | None:
+        """Return why ``item`` does not fail the gate, None if it does or may."""
+        named = (known for known in self.gate.known if known.fingerprint == item.fingerprint)
+        return next(named, None)
+
+    @property
+    def failing(self) -> tuple[Diagnosis | Unexplained, ...]:
+        """What fails the gate, in the order of the report."""
+        gate = self.gate
+        least = None if gate.fail_on == "never" else Severity[gate.fail_on.upper()]
+        items: list[Diagnosis | Unexplained] = [
+            d for d in self.diagnoses if least is not None and d.severity >= least
+        ]
+        items += self.unexplained if gate.is_strict else ()
+        return tuple(item for item in items if self.known(item) is None)
+
+    @property
+    def is_failed(self) -> bool:
+        """True if a job that depends on this report must not go on."""
+        has_expired = bool(self.gate.expired) and self.gate.fail_on != "never"
+        return has_expired or bool(self.failing)
 
     @property
     def status(self) -> Status:

@@ -1,0 +1,135 @@
+"""Settings: what an option says, else the environment, else a file, else what is usual.
+
+Every option of ``analyze`` is a setting, declared once, where the option is: its long name is the
+key in a file, and with ``ASCEND_DOCTOR_`` before it the variable. So nothing more is to be done
+for a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date, time
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from ascend_doctor.cli.config_file import ConfigFile, found, read
+from ascend_doctor.errors import SettingError
+
+PREFIX = "ASCEND_DOCTOR"
+# For the commands that have settings: `ASCEND_DOCTOR_FAIL_ON`, whatever the command.
+CONTEXT: Mapping[str, Any] = {"auto_envvar_prefix": PREFIX}
+# Tables of a file that are no options.
+SUPPRESS = "suppress"
+
+# Options that are about one run.
+_ONCE = frozenset({"config", "help", "update_baseline", "reason", "expires"})
+_META = "ascend_doctor.config"
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def option(command: _Command) -> _Command:
+    """Give a command ``--config``, and its other options what a file says of them."""
+    return click.option(
+        "--config",
+        is_eager=True,
+        expose_value=False,
+        callback=_configure,
+        type=click.Path(path_type=Path, exists=True, dir_okay=False),
+        help=(
+            "File of settings; by default ascend-doctor.toml, or pyproject.toml with "
+            "[tool.ascend-doctor], here or in the nearest folder above."
+        ),
+    )(command)
+
+
+def config_of(ctx: click.Context) -> ConfigFile | None:
+    """Return the file whose settings are in force."""
+    config = ctx.meta.get(_META)
+    assert config is None or isinstance(config, ConfigFile)
+    return config
+
+
+def settings_of(command: click.Command) -> dict[str, click.Option]:
+    """Return the options of a command that are settings, by their keys."""
+    return {
+        key_of(param): param
+        for param in command.params
+        if isinstance(param, click.Option) and param.name not in _ONCE
+    }
+
+
+def key_of(option: click.Option) -> str:
+    """Return the key of an option in a file."""
+    return max(option.opts, key=len).lstrip("-")
+
+
+def variable_of(option: click.Option) -> str:
+    """Return the variable that sets an option."""
+    return f"{PREFIX}_{option.name}".upper()
+
+
+def _configure(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
+    config = found(Path.cwd()) if path is None else read(path)
+    ctx.meta[_META] = config
+    if config is None:
+        return
+    own, all_ = settings_of(ctx.command), _all_settings()
+    values = {}
+    for key, value in config.values.items():
+        if key == SUPPRESS:
+            continue
+        if key not in all_:
+            raise SettingError(f"{config.where(key)}: {_unknown(key, [*all_, SUPPRESS])}")
+        # What another command is set to is none of this one's business.
+        if key in own:
+            values[own[key].name or key] = _value(ctx, own[key], value, config, key)
+    ctx.default_map = values
+
+
+def _all_settings() -> dict[str, click.Option]:
+    from ascend_doctor.cli.analyze import command
+
+    return settings_of(command)
+
+
+def _unknown(key: str, known: list[str]) -> str:
+    close = get_close_matches(key.replace("_", "-"), known, n=2)
+    mend = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(known)}"
+    return f"{key}: there is no such setting; {mend}"
+
+
+def _value(
+    ctx: click.Context, option: click.Option, value: Any, config: ConfigFile, key: str
+) -> Any:
+    """Return a value as an option would get it, once it is known to be one.
+
+    Raises:
+        SettingError: it is of another kind, or not allowed; it starts with ``file:line:``.
+    """
+    where = f"{config.where(key)}: {key}"
+    if option.is_flag:
+        if not isinstance(value, bool):
+            raise SettingError(f"{where}: {value!r} is neither true nor false")
+        return value
+    items = value if isinstance(value, list) else [value]
+    if isinstance(value, list) and not option.multiple:
+        raise SettingError(f"{where}: takes one value, not a list")
+    texts = [_text(item, where) for item in items]
+    if isinstance(option.type, click.Path):
+        texts = [str(config.path.parent / text) for text in texts]
+    given = texts if option.multiple else texts[0]
+    try:
+        option.process_value(ctx, given)
+    except click.BadParameter as err:
+        raise SettingError(f"{where}: {err.message}") from err
+    return given
+
+
+def _text(value: Any, where: str) -> str:
+    if isinstance(value, bool) or not isinstance(value, (str, int, date, time)):
+        raise SettingError(f"{where}: {value!r} is neither a text nor a whole number")
+    return value.isoformat() if isinstance(value, (date, time)) else str(value)
