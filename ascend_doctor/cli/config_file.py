@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -38,19 +39,21 @@ class ConfigFile:
         return str(self.path)
 
 
-def found(start: Path) -> ConfigFile | None:
-    """Return the settings that are in force in a folder: its own, or those of the nearest above.
+def found() -> ConfigFile | None:
+    """Return the settings in force in the working folder: its own, or those of the nearest above.
 
     Of one folder, ``ascend-doctor.toml`` goes before ``pyproject.toml``.
 
     Raises:
         SettingError: the file is wrong.
     """
+    start = Path.cwd()
     for folder in (start, *start.parents):
-        if (path := folder / NAME).is_file():
-            return read(path)
-        if (path := folder / _PROJECT).is_file() and _has_table(path):
-            return read(path)
+        for name in (NAME, _PROJECT):
+            # As seen from there: it stands in messages, and in reports that others read.
+            path = Path(os.path.relpath(folder / name, start))
+            if (folder / name).is_file() and (name == NAME or _has_table(path)):
+                return read(path)
     return None
 
 

@@ -14,7 +14,7 @@ from ascend_doctor.cli import exits, files, settings
 from ascend_doctor.cli.config_file import ConfigFile
 from ascend_doctor.errors import SettingError
 from ascend_doctor.gate import baseline
-from ascend_doctor.gate.selection import Selection, names_of
+from ascend_doctor.gate.selection import Selection, check_names, names_of
 from ascend_doctor.gate.suppression import Suppression, check, expiry, suppressed
 from ascend_doctor.ingest.source import EMPTY
 from ascend_doctor.records import Severity
@@ -76,6 +76,7 @@ def options(command: _Command) -> _Command:
             ),
             click.option(
                 "--baseline",
+                "baseline_file",
                 type=click.Path(path_type=Path, dir_okay=False),
                 help="File of known failures, which fail the gate no more.",
             ),
@@ -93,6 +94,14 @@ def options(command: _Command) -> _Command:
                 callback=_day,
                 help="Last day on which what is new in the baseline is accepted.",
             ),
+            click.option(
+                "--redact/--no-redact",
+                default=None,
+                help=(
+                    "Put pseudonyms in place of hosts, users, addresses and secrets; by default "
+                    "where a report is for pasting, in Markdown."
+                ),
+            ),
         )
     ):
         command = option(command)
@@ -104,6 +113,7 @@ class Asked:
     """What the options of the gate, and the suppressions of the file of settings, ask for."""
 
     gate: Gate
+    redact: bool | None
     selection: Selection
     suppressions: tuple[Suppression, ...]
     file: Path | None
@@ -112,7 +122,7 @@ class Asked:
     reason: str
     expires: date | None
 
-    def check(self, rules: Path | None, also: Iterable[str] = ()) -> None:
+    def check(self, ctx: click.Context, rules: Path | None, also: Iterable[str] = ()) -> None:
         """Check that all names of rules and families exist, before much is read.
 
         ``also`` are names that exist beside those of the rules in force.
@@ -126,20 +136,28 @@ class Asked:
         from ascend_doctor.knowledge import index
 
         names = {*names_of(index.load(rules)), *also}
-        self.selection.check(names)
+        check_names(settings.called(ctx, "select"), self.selection.select, names)
+        check_names(settings.called(ctx, "ignore"), self.selection.ignore, names)
         check(self.suppressions, names)
 
-    def applied(self, report: Report) -> Report:
+    def applied(self, report: Report) -> tuple[Report, SettingError | None]:
         """Return the report as the gate sees it; writes the baseline anew if that was asked for.
 
-        Raises:
-            SettingError: something is new in the baseline, and there is no reason.
-            OSError: the baseline cannot be written.
+        Where that fails, the error is returned, so that the report is not lost for it.
         """
-        report = self.selection.applied(replace(report, gate=self.gate))
+        # What a stored result says of itself stays.
+        gate = replace(report.gate, fail_on=self.gate.fail_on, is_strict=self.gate.is_strict)
+        report = self.selection.applied(replace(report, gate=gate))
         report = suppressed(report, self.suppressions, today())
-        known = self._updated(report) if self.update else self.known
-        return baseline.applied(report, known, today())
+        known, error = self.known, None
+        if self.update:
+            try:
+                known = self._updated(report)
+            except SettingError as err:
+                error = err
+            except OSError as err:
+                error = SettingError(f"{self.file} cannot be written: {err.strerror}")
+        return baseline.applied(report, known, today()), error
 
     def _updated(self, report: Report) -> tuple[baseline.Known, ...]:
         from ascend_doctor.reporters.redaction import redact
@@ -162,6 +180,7 @@ def asked(
     *,
     fail_on: FailOn,
     strict: bool,
+    redact: bool | None,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     baseline_file: Path | None,
@@ -169,7 +188,7 @@ def asked(
     reason: str,
     expires: date | None,
 ) -> Asked:
-    """Make sense of the values of ``options``.
+    """Make sense of the values of ``options``, which are given by their names.
 
     Raises:
         click.UsageError: some are of no use without others.
@@ -185,6 +204,7 @@ def asked(
     known = () if baseline_file is None or is_new else baseline.read(baseline_file)
     return Asked(
         Gate(fail_on, strict),
+        redact,
         Selection(select, ignore),
         () if config is None else suppressions(config),
         baseline_file,

@@ -8,11 +8,10 @@ from typing import Any, TypeVar
 
 import click
 
-from ascend_doctor.ingest.limits import DEFAULT, Limits
+from ascend_doctor.ingest.limits import DEFAULT
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _SIZE = re.compile(r"(\d+)\s*(?:([kmgt])(?:i?b)?|b)?", re.IGNORECASE)
-_NAMES = ("members", "ratio", "unpacked", "depth")
 
 
 def _bytes(ctx: click.Context, param: click.Parameter, value: str) -> int:
@@ -58,8 +57,3 @@ def options(command: _Command) -> _Command:
     ):
         command = option(command)
     return command
-
-
-def limits(values: dict[str, int]) -> Limits:
-    """Return the limits that the options gave."""
-    return Limits(**{name: values[f"max_{name}"] for name in _NAMES})

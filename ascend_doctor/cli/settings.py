@@ -7,20 +7,18 @@ for a new one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import date, time
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from ascend_doctor.cli.config_file import ConfigFile, found, read
 from ascend_doctor.errors import SettingError
 
 PREFIX = "ASCEND_DOCTOR"
-# For the commands that have settings: `ASCEND_DOCTOR_FAIL_ON`, whatever the command.
-CONTEXT: Mapping[str, Any] = {"auto_envvar_prefix": PREFIX}
 # Tables of a file that are no options.
 SUPPRESS = "suppress"
 
@@ -29,6 +27,24 @@ _ONCE = frozenset({"config", "help", "update_baseline", "reason", "expires"})
 _META = "ascend_doctor.config"
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class Command(click.Command):
+    """A command whose options are settings; a wrong variable is told by its name."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        # `ASCEND_DOCTOR_FAIL_ON`, whatever the command is called.
+        self.context_settings = {**self.context_settings, "auto_envvar_prefix": PREFIX}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.BadParameter as err:
+            option = err.param
+            if isinstance(option, click.Option) and whence(ctx, option) == variable_of(option):
+                raise SettingError(f"{variable_of(option)}: {err.message}") from err
+            raise
 
 
 def option(command: _Command) -> _Command:
@@ -72,8 +88,30 @@ def variable_of(option: click.Option) -> str:
     return f"{PREFIX}_{option.name}".upper()
 
 
+def whence(ctx: click.Context, option: click.Option) -> str:
+    """Return who says what an option is: ``option``, a variable, ``file:line`` or ``default``."""
+    source = ctx.get_parameter_source(option.name or "")
+    config = config_of(ctx)
+    if source is ParameterSource.COMMANDLINE:
+        return "option"
+    if source is ParameterSource.ENVIRONMENT:
+        return variable_of(option)
+    if source is ParameterSource.DEFAULT_MAP and config is not None:
+        return config.where(key_of(option))
+    return "default"
+
+
+def called(ctx: click.Context, name: str) -> str:
+    """Return what a setting is called where it was made, for messages: ``--select``."""
+    option = settings_of(ctx.command)[name]
+    by = whence(ctx, option)
+    if by in ("option", "default"):
+        return f"--{name}"
+    return by if by == variable_of(option) else f"{by}: {name}"
+
+
 def _configure(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
-    config = found(Path.cwd()) if path is None else read(path)
+    config = found() if path is None else read(path)
     ctx.meta[_META] = config
     if config is None:
         return
@@ -97,6 +135,8 @@ def _all_settings() -> dict[str, click.Option]:
 
 
 def _unknown(key: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
     close = get_close_matches(key.replace("_", "-"), known, n=2)
     mend = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(known)}"
     return f"{key}: there is no such setting; {mend}"

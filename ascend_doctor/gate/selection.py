@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING
 
 from ascend_doctor.errors import SettingError
-from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.records import FAMILIES
 from ascend_doctor.report import Consequence, Diagnosis, Hidden, Report
+
+if TYPE_CHECKING:
+    from ascend_doctor.knowledge.index import Knowledge
 
 _WILD = frozenset("*?[")
 
@@ -27,6 +29,8 @@ def check_names(what: str, patterns: Iterable[str], names: Collection[str]) -> N
     Raises:
         SettingError: one names nothing; it says what is meant perhaps. ``what`` begins it.
     """
+    from difflib import get_close_matches
+
     for pattern in patterns:
         if _WILD.isdisjoint(pattern):
             if pattern in names:
@@ -47,15 +51,6 @@ class Selection:
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
-
-    def check(self, names: Collection[str]) -> None:
-        """Check that each word names something.
-
-        Raises:
-            SettingError: one does not.
-        """
-        check_names("--select", self.select, names)
-        check_names("--ignore", self.ignore, names)
 
     def applied(self, report: Report) -> Report:
         """Return the report without the diagnoses that are not wanted, which it counts.

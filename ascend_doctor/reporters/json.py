@@ -9,10 +9,10 @@ import json
 from typing import Any
 
 from ascend_doctor.records import LANGS, Evidence, Lang, Origin
-from ascend_doctor.report import Activity, CodeMet, Diagnosis, Report
+from ascend_doctor.report import Activity, CodeMet, Diagnosis, Entry, Report
 from ascend_doctor.reporters.safe import json_escaped
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 
 
 def render(report: Report, lang: Lang = "en") -> str:
@@ -32,6 +32,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         },
         "status": report.status,
         "redacted": report.is_redacted,
+        "gate": _gate(report),
         "diagnoses": [_diagnosis(diagnosis) for diagnosis in report.diagnoses],
         "unexplained": [
             {
@@ -64,6 +65,45 @@ def as_dict(report: Report) -> dict[str, Any]:
             "interrupted": coverage.interrupted,
             "unread": coverage.unread,
         },
+    }
+
+
+def _gate(report: Report) -> dict[str, Any]:
+    gate = report.gate
+    return {
+        "fail_on": gate.fail_on,
+        "strict": gate.is_strict,
+        "failed": report.is_failed,
+        "hidden": [
+            {
+                "rule": item.rule,
+                "family": item.family,
+                "severity": item.severity.label,
+                "count": item.count,
+                "by": item.by,
+            }
+            for item in gate.hidden
+        ],
+        "known": [
+            {
+                "fingerprint": item.fingerprint,
+                "reason": item.reason,
+                "where": item.where,
+                "expires": item.expires,
+            }
+            for item in gate.known
+        ],
+        "expired": [_entry(item) for item in gate.expired],
+        "stale": [_entry(item) for item in gate.stale],
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "reason": entry.reason,
+        "where": entry.where,
+        "expires": entry.expires,
     }
 
 

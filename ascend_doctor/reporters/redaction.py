@@ -14,7 +14,15 @@ from typing import NamedTuple
 
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import Evidence, Origin
-from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Unexplained
+from ascend_doctor.report import (
+    Consequence,
+    Coverage,
+    Diagnosis,
+    Entry,
+    Gate,
+    Report,
+    Unexplained,
+)
 from ascend_doctor.reporters.identities import Kind, identities, is_host
 
 # Shorter names are found only where a text shows what they are.
@@ -223,8 +231,21 @@ def _mapped(
             broken=tuple((text(path), text(reason)) for path, reason in item.broken),
         )
 
+    def entry(item: Entry) -> Entry:
+        return replace(item, reason=text(item.reason), where=text(item.where))
+
+    def gate(item: Gate) -> Gate:
+        known = (replace(k, reason=text(k.reason), where=text(k.where)) for k in item.known)
+        return replace(
+            item,
+            known=tuple(known),
+            expired=tuple(map(entry, item.expired)),
+            stale=tuple(map(entry, item.stale)),
+        )
+
     return replace(
         report,
+        gate=gate(report.gate),
         diagnoses=tuple(map(diagnosis, report.diagnoses)),
         unexplained=tuple(map(unexplained, report.unexplained)),
         environment=params(report.environment),

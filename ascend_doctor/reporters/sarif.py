@@ -62,8 +62,14 @@ def _run(report: Report, lang: Lang) -> dict[str, Any]:
         "invocations": [_invocation(report, lang)],
         "columnKind": "unicodeCodePoints",
         "results": [
-            *(_result(diagnosis, numbers, lang) for diagnosis in report.diagnoses),
-            *(_unexplained(item, numbers, lang) for item in report.unexplained),
+            *(
+                {**_result(diagnosis, numbers, lang), **_accepted(report, diagnosis)}
+                for diagnosis in report.diagnoses
+            ),
+            *(
+                {**_unexplained(item, numbers, lang), **_accepted(report, item)}
+                for item in report.unexplained
+            ),
         ],
         "properties": {"environment": _visible(report.environment), "status": report.status},
     }
@@ -140,6 +146,24 @@ def _result(diagnosis: Diagnosis, numbers: Mapping[str, int], lang: Lang) -> dic
             "ranks": [*diagnosis.ranks],
         },
     }
+
+
+def _accepted(report: Report, item: Diagnosis | Unexplained) -> dict[str, Any]:
+    """Return what tells a result in the next run, and that it is known, if it is."""
+    told: dict[str, Any] = {}
+    if item.fingerprint:
+        version, _, name = item.fingerprint.partition(":")
+        told["partialFingerprints"] = {f"ascendDoctor/v{visible(version)}": visible(name)}
+    if (known := report.known(item)) is not None:
+        told["suppressions"] = [
+            {
+                "kind": "external",
+                "status": "accepted",
+                "justification": visible(known.reason),
+                "properties": {"where": visible(known.where), "expires": known.expires},
+            }
+        ]
+    return told
 
 
 def _related(diagnosis: Diagnosis, lang: Lang) -> Iterator[dict[str, Any]]:

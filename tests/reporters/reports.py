@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 from hypothesis import strategies as st
 
@@ -14,6 +15,11 @@ from ascend_doctor.report import (
     Consequence,
     Coverage,
     Diagnosis,
+    Entry,
+    FailOn,
+    Gate,
+    Hidden,
+    Known,
     Report,
     Timeline,
     Unexplained,
@@ -100,6 +106,7 @@ CAUSE = Diagnosis(
             evidence=_LATER,
         ),
     ),
+    fingerprint="1:00000000000000a1",
 )
 LESSER = Diagnosis(
     position=2,
@@ -124,6 +131,7 @@ LESSER = Diagnosis(
     count=1,
     processes=1,
     ranks=(),
+    fingerprint="1:00000000000000b2",
 )
 REMARK = Diagnosis(
     position=3,
@@ -148,9 +156,14 @@ REMARK = Diagnosis(
     count=2,
     processes=2,
     ranks=(0,),
+    fingerprint="1:00000000000000c3",
 )
 _UNKNOWN = Unexplained(
-    "the moon is in house #", "ERROR", 3, Evidence("a/b.log", 5, "the moon is in house 8")
+    "the moon is in house #",
+    "ERROR",
+    3,
+    Evidence("a/b.log", 5, "the moon is in house 8"),
+    "1:00000000000000d4",
 )
 _COVERAGE = Coverage(
     files=4,
@@ -276,6 +289,39 @@ INTERRUPTED = Report(
 TIMES = st.datetimes().map(lambda time: time.isoformat(timespec="microseconds"))
 
 
+# What a gate says: something is known, something left out, some entries are of no use.
+GATED = replace(
+    FULL,
+    is_redacted=True,
+    diagnoses=FULL.diagnoses[1:],
+    gate=Gate(
+        fail_on="error",
+        is_strict=True,
+        hidden=(
+            Hidden("buffer-oom-pool-fragmented", "buffer_oom", Severity.FATAL, 12, "--ignore"),
+            Hidden("communication-port", "communication", Severity.ERROR, 1, "--select"),
+            Hidden("communication-link", "communication", Severity.ERROR, 2, "--select"),
+        ),
+        known=(
+            Known("1:00000000000000b2", "the old image", "ascend-doctor.toml:7"),
+            Known("1:00000000000000d4", "told upstream", "known.json:12", "2027-01-31"),
+        ),
+        expired=(Entry("not_found", "until the new image", "ascend-doctor.toml:12", "2026-01-31"),),
+        stale=(Entry("numerics-loss 1:00000000000000e5", "flaky data", "known.json:20"),),
+    ),
+)
+# Every fault is known.
+KNOWN = replace(
+    FULL,
+    gate=Gate(
+        known=tuple(
+            Known(item.fingerprint, "known since long", "known.json:3")
+            for item in (CAUSE, LESSER, _UNKNOWN)
+        )
+    ),
+)
+
+
 def _texts(words: st.SearchStrategy[str]) -> st.SearchStrategy[Texts]:
     steps = st.lists(words, max_size=2).map(tuple)
     return st.builds(Texts, words, words, steps, steps)
@@ -290,6 +336,7 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
     places = st.lists(st.tuples(words, words), max_size=2).map(tuple)
     families = st.sampled_from(FAMILIES) | words
     number = st.none() | ranks
+    names = st.sampled_from(["1:00000000000000a1", "1:00000000000000b2"])
     origins = st.builds(Origin, maybe, number, number, number)
     order = st.tuples(st.integers(0, 99), st.integers(0, 9))
     around, match = st.lists(words, max_size=2).map(tuple), st.none() | order
@@ -321,6 +368,7 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         processes=counts,
         ranks=st.lists(ranks, max_size=2).map(tuple),
         consequences=st.lists(consequences, max_size=2).map(tuple),
+        fingerprint=names,
     )
     coverage = st.builds(
         Coverage,
@@ -335,38 +383,16 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         interrupted=st.booleans(),
         unread=st.integers(0, 9),
     )
-    activities = st.builds(
-        Activity,
-        position=counts,
-        rule=words,
-        role=st.sampled_from(ROLES),
-        severity=st.sampled_from(Severity),
-        origin=origins,
-        source=words,
-        count=counts,
-        first_seen=st.none() | words | TIMES,
-        last_seen=st.none() | words | TIMES,
-    )
-    steps = st.fixed_dictionaries(dict.fromkeys(LANGS, st.lists(words, max_size=2).map(tuple)))
-    codes = st.builds(
-        CodeMet,
-        code=words,
-        table=words | st.sampled_from(["acl", "hccl"]),
-        name=words,
-        family=families,
-        count=counts,
-        first=evidence,
-        means=both,
-        causes=steps,
-        next=steps,
-        is_full=st.booleans(),
+    Activity,
+    CodeMet,
+    Gate,
     )
     return st.builds(
         Report,
         rules_digest=words,
         diagnoses=st.lists(diagnoses, max_size=3).map(tuple),
         unexplained=st.lists(
-            st.builds(Unexplained, words, words, counts, evidence), max_size=2
+            st.builds(Unexplained, words, words, counts, evidence, names), max_size=2
         ).map(tuple),
         environment=mapping,
         coverage=coverage,
@@ -376,6 +402,8 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
             Timeline, st.lists(activities, max_size=3).map(tuple), st.integers(0, 9)
         ),
         codes=st.lists(codes, max_size=2).map(tuple),
+        is_redacted=st.booleans(),
+        gate=gates,
     )
 
 
