@@ -16,7 +16,7 @@ from ascend_doctor.errors import SettingError
 from ascend_doctor.gate import baseline
 from ascend_doctor.gate.selection import Selection, check_names, names_of
 from ascend_doctor.gate.suppression import Suppression, check, expiry, suppressed
-from ascend_doctor.ingest.source import EMPTY
+from ascend_doctor.ingest.source import UNMISSED
 from ascend_doctor.records import Severity
 from ascend_doctor.report import FailOn, Gate, Report
 from ascend_doctor.reporters.safe import visible
@@ -258,7 +258,7 @@ def tell(report: Report) -> None:
 def could_not_run(report: Report) -> int | None:
     """Return the exit code of a run that says nothing for certain, None if it does."""
     coverage = report.coverage
-    missed = coverage.broken or any(reason != EMPTY for _, reason in coverage.skipped)
+    missed = coverage.broken or any(reason not in UNMISSED for _, reason in coverage.skipped)
     if coverage.interrupted or (report.gate.is_strict and missed):
         return exits.ERROR
     return None if coverage.files else exits.NO_INPUT

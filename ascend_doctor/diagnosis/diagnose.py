@@ -10,8 +10,8 @@ from ascend_doctor.diagnosis.chains import Chain, chains, moment, precedence
 from ascend_doctor.diagnosis.claims import Claim, claims
 from ascend_doctor.diagnosis.codes import codes_met
 from ascend_doctor.diagnosis.environment import Environment
-from ascend_doctor.diagnosis.timeline import timeline
 from ascend_doctor.diagnosis.fingerprint import fingerprint
+from ascend_doctor.diagnosis.timeline import timeline
 from ascend_doctor.facts import Facts
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Unexplained

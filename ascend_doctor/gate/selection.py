@@ -59,6 +59,8 @@ class Selection:
         selected is shown even if it followed from something else, then with its cause. Places in
         the order stay, so that no other diagnosis is taken for the root cause.
         """
+        if not (self.select or self.ignore):
+            return report
         shown, hidden = [], []
         for diagnosis in report.diagnoses:
             by = self._hides(diagnosis)
@@ -69,7 +71,10 @@ class Selection:
                 Hidden(diagnosis.rule, diagnosis.family, diagnosis.severity, diagnosis.count, by)
             )
         gate = replace(report.gate, hidden=(*report.gate.hidden, *hidden))
-        return replace(report, diagnoses=tuple(shown), gate=gate)
+        places = {diagnosis.position for diagnosis in shown}
+        activities = tuple(a for a in report.timeline.activities if a.position in places)
+        timeline = replace(report.timeline, activities=activities)
+        return replace(report, diagnoses=tuple(shown), timeline=timeline, gate=gate)
 
     def _hides(self, diagnosis: Diagnosis) -> str | None:
         if is_named(diagnosis, self.ignore):

@@ -21,6 +21,7 @@ from ascend_doctor.report import (
     Entry,
     Gate,
     Report,
+    Timeline,
     Unexplained,
 )
 from ascend_doctor.reporters.identities import Kind, identities, is_host
@@ -224,6 +225,12 @@ def _mapped(
     def unexplained(item: Unexplained) -> Unexplained:
         return replace(item, first=proof(item.first), template=text(item.template))
 
+    def timeline(item: Timeline) -> Timeline:
+        activities = (
+            replace(a, origin=origin(a.origin), source=text(a.source)) for a in item.activities
+        )
+        return replace(item, activities=tuple(activities))
+
     def coverage(item: Coverage) -> Coverage:
         return replace(
             item,
@@ -248,6 +255,8 @@ def _mapped(
         gate=gate(report.gate),
         diagnoses=tuple(map(diagnosis, report.diagnoses)),
         unexplained=tuple(map(unexplained, report.unexplained)),
+        codes=tuple(replace(code, first=proof(code.first)) for code in report.codes),
+        timeline=timeline(report.timeline),
         environment=params(report.environment),
         coverage=coverage(report.coverage),
     )

@@ -39,6 +39,11 @@ def answer(done) -> dict:
     return json.loads(done.stdout)
 
 
+def fingerprints(tmp_path) -> list[str]:
+    entries = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))["entries"]
+    return [entry["fingerprint"] for entry in entries]
+
+
 def hidden(done) -> list[tuple[str, str]]:
     return [(item["rule"], item["by"]) for item in answer(done)["gate"]["hidden"]]
 
@@ -145,9 +150,18 @@ def test_a_baseline_lets_what_is_known_pass_and_nothing_else(run, log):
 def test_a_baseline_is_written_sorted_redacted_and_for_people(run, log, tmp_path):
     log("OSError: [Errno 28] No space left on device: '/home/ann/x'\n", "a.log")
     log(MISSING, "b.log")
-    run("analyze", ".", "--baseline=b.json", "--update-baseline", "--reason=why", "--expires=2026-07-01")
+    run(
+        "analyze",
+        ".",
+        "--baseline=b.json",
+        "--update-baseline",
+        "--reason=why",
+        "--expires=2026-07-01",
+    )
     written = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
-    assert [(e["rule"], e["text"], e["reason"], e["added"], e["expires"]) for e in written["entries"]] == [
+    assert [
+        (e["rule"], e["text"], e["reason"], e["added"], e["expires"]) for e in written["entries"]
+    ] == [
         (
             "host-resource-disk-full",
             "OSError: [Errno 28] No space left on device: '/home/user-1/x'",
@@ -166,11 +180,11 @@ def test_an_update_keeps_reasons_and_drops_what_is_gone(run, log, tmp_path):
     before = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))["entries"]
     (tmp_path / "b.log").unlink()
     log(ODD, "c.log")
-    done = run("analyze", ".", "--baseline=b.json", "--strict", "--update-baseline", "--reason=second")
+    done = run(
+        "analyze", ".", "--baseline=b.json", "--strict", "--update-baseline", "--reason=second"
+    )
     after = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))["entries"]
-    assert (done.exit_code, done.stderr) == (2, "note: b.json is left as it is, since not all could be read\n") or (
-        done.exit_code, done.stderr
-    ) == (0, "b.json: 1 added, 1 kept, 1 removed\n")
+    assert (done.exit_code, done.stderr) == (0, "b.json: 1 added, 1 kept, 1 removed\n")
     assert [e["reason"] for e in after] == ["second", "first"]
     assert after[1] == next(e for e in before if e["rule"] == "not-found-shared-library")
 
@@ -196,26 +210,46 @@ def test_a_baseline_is_not_written_from_what_could_not_be_read(run, tmp_path):
     assert not (tmp_path / "b.json").exists()
 
 
-def test_an_entry_that_matches_nothing_is_said_and_fails_nothing(run, log):
+def test_an_entry_that_matches_nothing_is_said_and_fails_nothing(run, log, tmp_path):
     run("analyze", log(MISSING), "--baseline=b.json", "--update-baseline", "--reason=x")
     done = run("analyze", log("step 1\n"), "--baseline=b.json")
-    assert (done.exit_code, done.stdout.splitlines()[-1][:43]) == (
+    name = fingerprints(tmp_path)[0]
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (
         0,
-        "  Stale    not-found-shared-library 1:4a94072656b34a7b"[:43],
+        f"  Stale    not-found-shared-library {name} matches nothing any more (b.json:5)",
     )
 
 
-def test_an_entry_that_has_expired_fails_and_is_named(run, log, monkeypatch):
-    options = ("--baseline=b.json", "--update-baseline", "--reason=new image", "--expires=2026-06-30")
+def test_baselines_and_results_among_the_logs_are_no_logs(run, log):
+    log(MISSING)
+    options = ("--strict", "--baseline=b.json", "-f", "json=r.json")
+    run("analyze", ".", *options, "--update-baseline", "--reason=x")
+    done = run("analyze", ".", *options, "-f", "text")
+    assert (done.exit_code, done.stdout.splitlines()[-2:]) == (
+        0,
+        [
+            "  Skipped  b.json: written by ascend-doctor",
+            "           r.json: written by ascend-doctor",
+        ],
+    )
+
+
+def test_an_entry_that_has_expired_fails_and_is_named(run, log, tmp_path, monkeypatch):
+    options = (
+        "--baseline=b.json",
+        "--update-baseline",
+        "--reason=new image",
+        "--expires=2026-06-30",
+    )
     run("analyze", log(MISSING), *options)
     monkeypatch.setattr(gate, "today", lambda: date(2026, 6, 30))
     assert run("analyze", "train.log", "--baseline=b.json").exit_code == 0
     monkeypatch.setattr(gate, "today", lambda: date(2026, 7, 1))
     done = run("analyze", "train.log", "--baseline=b.json")
-    name = json.loads(open("b.json").read())["entries"][0]["fingerprint"]
+    name = f"not-found-shared-library {fingerprints(tmp_path)[0]}"
     assert (done.exit_code, done.stderr) == (
         1,
-        f"error: b.json:5: not-found-shared-library {name} was accepted until 2026-06-30: new image\n",
+        f"error: b.json:5: {name} was accepted until 2026-06-30: new image\n",
     )
     # Though nothing of it is there any more: who wrote it wanted to be asked.
     assert run("analyze", log("step 1\n"), "--baseline=b.json").exit_code == 1
@@ -231,12 +265,26 @@ ENTRY = {"fingerprint": "1:00000000000000a1", "rule": "not-found-x", "reason": "
         ("", "b.json:1: not JSON: Expecting value"),
         ('{\n "a": x}', "b.json:2: not JSON: Expecting value"),
         ("[]", "b.json: not a baseline; --update-baseline writes one"),
-        ('{"entries": []}', "b.json: baseline_version is None, and 1 is known here; write it anew with --update-baseline"),
+        (
+            '{"entries": []}',
+            "b.json: baseline_version is None, and 1 is known here; write it anew with "
+            "--update-baseline",
+        ),
         ({**ENTRY, "reason": " "}, "b.json:5: reason: is empty; say why this may be there"),
         ({**ENTRY, "fingerprint": ""}, "b.json:5: fingerprint: is empty"),
-        ({**ENTRY, "expires": "soon"}, "b.json:5: expires: 'soon' is no date; write it as 2027-01-31"),
-        ({**ENTRY, "resaon": "x"}, "b.json:5: resaon: there is no such field; there are fingerprint, rule, reason, title, text, added, expires"),
-        ({"fingerprint": "1:00000000000000a1", "rule": "x"}, "b.json:5: reason: must be there, and a text"),
+        (
+            {**ENTRY, "expires": "soon"},
+            "b.json:5: expires: 'soon' is no date; write it as 2027-01-31",
+        ),
+        (
+            {**ENTRY, "resaon": "x"},
+            "b.json:5: resaon: there is no such field; there are fingerprint, rule, reason, title, "
+            "text, added, expires",
+        ),
+        (
+            {"fingerprint": "1:00000000000000a1", "rule": "x"},
+            "b.json:5: reason: must be there, and a text",
+        ),
         ("[" * 100_000, "b.json: not a baseline: nested too deeply"),
     ],
 )
@@ -253,8 +301,14 @@ def test_a_wrong_baseline_is_told_with_its_line(run, log, tmp_path, text, said):
     [
         (["--update-baseline"], "--update-baseline needs --baseline FILE"),
         (["--baseline=b.json", "--reason=x"], "--reason is about what --update-baseline adds"),
-        (["--baseline=b.json", "--expires=2027-01-01"], "--expires is about what --update-baseline adds"),
-        (["--expires=tomorrow"], "Invalid value for '--expires': 'tomorrow' is no date; write it as 2027-01-31"),
+        (
+            ["--baseline=b.json", "--expires=2027-01-01"],
+            "--expires is about what --update-baseline adds",
+        ),
+        (
+            ["--expires=tomorrow"],
+            "Invalid value for '--expires': 'tomorrow' is no date; write it as 2027-01-31",
+        ),
     ],
 )
 def test_options_that_need_others_say_so(run, log, options, said):
@@ -279,7 +333,9 @@ def suppress(tmp_path, text: str) -> None:
 def test_a_suppression_lets_something_pass_for_a_reason(run, log, tmp_path, what):
     name = answer(run("analyze", log(MISSING), "-f", "json"))["diagnoses"][0]["fingerprint"]
     what = what.replace("1:bc4e2b4b2ae0e8c1", name)
-    suppress(tmp_path, f'# why not\n[[suppress]]\n{what}\nreason = "old image"\nexpires = 2026-06-01\n')
+    suppress(
+        tmp_path, f'# why not\n[[suppress]]\n{what}\nreason = "old image"\nexpires = 2026-06-01\n'
+    )
     done = run("analyze", "train.log", "-f", "json")
     assert done.exit_code == 0
     assert answer(done)["gate"]["known"] == [
@@ -301,10 +357,10 @@ def test_a_suppression_that_has_expired_fails(run, log, tmp_path):
         1,
         "error: ascend-doctor.toml:1: not_found was accepted until 2026-05-31: old image\n",
     )
-    assert done.stdout.splitlines()[-2:] == [
-        "  Expired  not_found was accepted until 2026-05-31: old image (ascend-doctor.toml:1); mend it, or",
-        "           set another day",
-    ]
+    assert " ".join(" ".join(done.stdout.splitlines()[-2:]).split()) == (
+        "Expired not_found was accepted until 2026-05-31: old image (ascend-doctor.toml:1); mend "
+        "it, or set another day"
+    )
 
 
 @pytest.mark.parametrize(
@@ -313,10 +369,19 @@ def test_a_suppression_that_has_expired_fails(run, log, tmp_path):
         ('rule = "not_found"', "1: reason: say why this may be there"),
         ('rule = "not_found"\nreason = " "', "1: reason: say why this may be there"),
         ('reason = "x"', "1: say what is suppressed: rule or fingerprint"),
-        ('rule = "x"\nreason = "x"', "1: rule: no rule or family is called 'x'; see: ascend-doctor rules list"),
-        ('rule = "not_found"\nreason = "x"\nexpires = "x"', "4: expires: 'x' is no date; write it as 2027-01-31"),
+        (
+            'rule = "x"\nreason = "x"',
+            "1: rule: no rule or family is called 'x'; see: ascend-doctor rules list",
+        ),
+        (
+            'rule = "not_found"\nreason = "x"\nexpires = "x"',
+            "4: expires: 'x' is no date; write it as 2027-01-31",
+        ),
         ('rule = "not_found"\nreason = 1', "3: reason: must be a text"),
-        ('rules = "x"', "2: rules: there is no such field; there are rule, fingerprint, reason, expires"),
+        (
+            'rules = "x"',
+            "2: rules: there is no such field; there are rule, fingerprint, reason, expires",
+        ),
     ],
 )
 def test_a_wrong_suppression_is_told_with_its_line(run, log, tmp_path, entry, said):
@@ -336,13 +401,18 @@ def test_a_stored_result_can_be_gated_later(run, log):
     assert run("analyze", "train.log", *options).exit_code == 0
     # What was left out when it was made is said still.
     run("analyze", "train.log", "-f", "json=r.json", "--ignore", "not_found")
-    assert hidden(run("report", "r.json", "-f", "json")) == [("not-found-shared-library", "--ignore")]
+    assert hidden(run("report", "r.json", "-f", "json")) == [
+        ("not-found-shared-library", "--ignore")
+    ]
 
 
 def test_redaction_is_for_all_formats_and_usual_for_markdown(run, log):
     file = log("OSError: [Errno 28] No space left on device: '/home/ann/x'\n")
     for format_, usual in (("text", True), ("json", True), ("markdown", False), ("junit", True)):
-        said = [run("analyze", file, "-f", format_, *o).stdout for o in ([], ["--redact"], ["--no-redact"])]
+        said = [
+            run("analyze", file, "-f", format_, *o).stdout
+            for o in ([], ["--redact"], ["--no-redact"])
+        ]
         assert [("/home/ann/" in text, "/home/user-1/" in text) for text in said] == [
             (usual, not usual),
             (False, True),

@@ -119,7 +119,7 @@ class Forge:
 
 def forged(texts: list[str]) -> Report:
     """Return a report whose fields hold the given texts, with a diagnosis of each severity."""
-    return _Forge(texts).report([*Severity])
+    return Forge(texts).report([*Severity])
 
 
 # Eleven texts: no field then always meets the same ones.

@@ -383,9 +383,44 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         interrupted=st.booleans(),
         unread=st.integers(0, 9),
     )
-    Activity,
-    CodeMet,
-    Gate,
+    activities = st.builds(
+        Activity,
+        position=counts,
+        rule=words,
+        role=st.sampled_from(ROLES),
+        severity=st.sampled_from(Severity),
+        origin=origins,
+        source=words,
+        count=counts,
+        first_seen=st.none() | words | TIMES,
+        last_seen=st.none() | words | TIMES,
+    )
+    steps = st.fixed_dictionaries(dict.fromkeys(LANGS, st.lists(words, max_size=2).map(tuple)))
+    codes = st.builds(
+        CodeMet,
+        code=words,
+        table=words | st.sampled_from(["acl", "hccl"]),
+        name=words,
+        family=families,
+        count=counts,
+        first=evidence,
+        means=both,
+        causes=steps,
+        next=steps,
+        is_full=st.booleans(),
+    )
+    entries = st.lists(st.builds(Entry, words, words, words, maybe), max_size=2).map(tuple)
+    gates = st.builds(
+        Gate,
+        fail_on=st.sampled_from(get_args(FailOn)),
+        is_strict=st.booleans(),
+        hidden=st.lists(
+            st.builds(Hidden, words, families, st.sampled_from(Severity), counts, words), max_size=2
+        ).map(tuple),
+        # Of the names that diagnoses have, so that some are known.
+        known=st.lists(st.builds(Known, names, words, words, maybe), max_size=2).map(tuple),
+        expired=entries,
+        stale=entries,
     )
     return st.builds(
         Report,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import ascend_doctor
 from ascend_doctor.knowledge import index
 from ascend_doctor.records import LANGS, Evidence, Severity
-from ascend_doctor.report import Diagnosis, Report
+from ascend_doctor.report import CodeMet, Diagnosis, Report
 from ascend_doctor.reporters.identities import identities
 from ascend_doctor.reporters.redaction import Pseudonyms, redact
 from tests.hostile.reports import Forge, reports
@@ -269,6 +269,17 @@ def _report(texts: list[str]) -> Report:
         diagnoses=tuple(map(diagnosis, report.diagnoses)),
         unexplained=tuple(
             replace(u, level="ERROR", first=plain(u.first)) for u in report.unexplained
+        ),
+        timeline=replace(
+            report.timeline,
+            activities=tuple(
+                replace(a, rule="a-b", first_seen=None, last_seen=None)
+                for a in report.timeline.activities
+            ),
+        ),
+        codes=tuple(
+            CodeMet("E", "acl", "x", "numerics", 1, plain(c.first), *({"en": "", "zh": ""},) * 3)
+            for c in report.codes
         ),
         environment=dict.fromkeys(("cann",), *report.environment.values()),
         coverage=replace(report.coverage, by_kind={"plog": 1}, levels=(), time_range=None),
