@@ -128,6 +128,21 @@ class CodeMet:
 
 
 @dataclass(frozen=True, slots=True)
+class Slice:
+    """The part of the job that the report is about, as it was asked for.
+
+    ``left_out`` counts the messages that are outside of it, ``unplaced`` those that were kept,
+    although they do not say when or by which rank they were written.
+    """
+
+    since: str | None
+    until: str | None
+    ranks: str | None
+    left_out: int = 0
+    unplaced: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """What was read, what was not, and what the logs could show at all.
 
@@ -145,6 +160,7 @@ class Coverage:
     broken: tuple[tuple[str, str], ...]
     interrupted: bool = False
     unread: int = 0
+    slice: Slice | None = None
 
 
 @dataclass(frozen=True, slots=True)

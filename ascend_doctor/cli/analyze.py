@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import click
 
-from ascend_doctor.cli import exits, gate, limits, outputs, progress, settings
+from ascend_doctor.cli import exits, gate, limits, outputs, progress, settings, slices
 from ascend_doctor.cli.interrupt import interruptible
 from ascend_doctor.ingest.limits import Limits
 from ascend_doctor.records import Lang
@@ -53,6 +53,7 @@ class _Input(click.Path):
     is_flag=True,
     help="Do not show on a terminal how far reading is.",
 )
+@slices.options
 @limits.options
 @settings.option
 @click.pass_context
@@ -69,6 +70,9 @@ def command(
     max_unpacked: int,
     max_ratio: int,
     max_members: int,
+    since: str,
+    until: str,
+    rank: tuple[tuple[int, int], ...],
     **asked: Any,
 ) -> None:
     """Diagnose log files and folders, or standard input (-).
@@ -96,11 +100,12 @@ def command(
     writer = outputs.Writer(wanted, redact=asked_for.redact)
     language = choose(lang)
     bounds = Limits(members=max_members, ratio=max_ratio, unpacked=max_unpacked, depth=max_depth)
+    scope = slices.scope(since, until, rank)
     with (
         progress.shown(sys.stderr, language, is_wanted=not no_progress) as watch,
         interruptible(watch),
     ):
-        report = analyze(paths, rules=rules_dir, limits=bounds, jobs=jobs, watch=watch)
+        report = analyze(paths, rules=rules_dir, limits=bounds, scope=scope, jobs=jobs, watch=watch)
     report, error = asked_for.applied(report)
     is_written = writer.write(report, language)
     tell_what_is_missing(report)

@@ -73,7 +73,7 @@ def _plain(value: Any) -> bool | int | str | list[str] | None:
     if value is None or isinstance(value, (bool, int, str)):
         return value
     if isinstance(value, Iterable):
-        return [str(item) for item in value]
+        return ["-".join(map(str, x)) if isinstance(x, tuple) else str(x) for x in value]
     return str(value)
 
 

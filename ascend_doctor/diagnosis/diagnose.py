@@ -14,7 +14,7 @@ from ascend_doctor.diagnosis.fingerprint import fingerprint
 from ascend_doctor.diagnosis.timeline import timeline
 from ascend_doctor.facts import Facts
 from ascend_doctor.knowledge.index import Knowledge
-from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Unexplained
+from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Slice, Unexplained
 
 # Evidence, follow-ups and unknown messages that a report carries.
 MAX_EVIDENCE = 5
@@ -189,4 +189,19 @@ def _coverage(facts: Facts) -> Coverage:
         broken=tuple((shard.path, shard.broken) for shard in shards if shard.broken),
         interrupted=facts.is_interrupted,
         unread=facts.unread,
+        slice=_slice(facts),
+    )
+
+
+def _slice(facts: Facts) -> Slice | None:
+    scope = facts.scope
+    if scope.is_all:
+        return None
+    ranks = (str(low) if low == high else f"{low}-{high}" for low, high in scope.ranks)
+    return Slice(
+        scope.since or None,
+        scope.until or None,
+        ", ".join(ranks) or None,
+        sum(shard.outside for shard in facts.shards.values()),
+        sum(shard.unplaced for shard in facts.shards.values()),
     )

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from ascend_doctor.records import LANGS, Evidence, Lang, Origin
@@ -64,6 +65,7 @@ def as_dict(report: Report) -> dict[str, Any]:
             "broken": [{"path": path, "reason": reason} for path, reason in coverage.broken],
             "interrupted": coverage.interrupted,
             "unread": coverage.unread,
+            "slice": None if coverage.slice is None else asdict(coverage.slice),
         },
     }
 

@@ -59,6 +59,14 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "{what} matches nothing any more ({where})",
         "{what} 已不再出现（{where}）",
     ),
+    "slice": ("Slice", "范围"),
+    "slice_since": ("from {since}", "自 {since} 起"),
+    "slice_until": ("until {until}", "至 {until} 止"),
+    "slice_counts": (
+        "{left_out} messages outside were left out; {unplaced} that do not say when or by which "
+        "rank were kept",
+        "范围外的 {left_out} 条消息未计入；{unplaced} 条未注明时间或 rank 的消息予以保留",
+    ),
     "redacted": (
         "Hosts, users, addresses and secrets are pseudonyms.",
         "主机、用户、地址与密钥均已换成化名。",

@@ -32,6 +32,7 @@ from ascend_doctor.report import (
     Hidden,
     Known,
     Report,
+    Slice,
     Timeline,
     Unexplained,
 )
@@ -298,6 +299,17 @@ def _coverage(value: Field) -> Coverage:
         broken=_unread(value.at("broken")),
         interrupted=value.maybe("interrupted", Field.flag, False),
         unread=value.maybe("unread", _count, 0),
+        slice=value.maybe("slice", _slice, None),
+    )
+
+
+def _slice(value: Field) -> Slice:
+    return Slice(
+        since=value.maybe("since", Field.text, None),
+        until=value.maybe("until", Field.text, None),
+        ranks=value.maybe("ranks", Field.text, None),
+        left_out=value.at("left_out").number(0),
+        unplaced=value.at("unplaced").number(0),
     )
 
 

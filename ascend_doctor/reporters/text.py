@@ -35,7 +35,7 @@ _STYLES = {
 }
 _HEADINGS = (
     *("evidence", "where", "why", "check", "fix", "followed", "codes"),
-    *("read", "environment", "skipped", "broken", "hidden", "expired", "stale"),
+    *("read", "environment", "skipped", "broken", "slice", "hidden", "expired", "stale"),
 )
 _VERDICTS = {"nothing": ("!", "bold yellow"), "unexplained_verdict": ("?", "bold yellow")}
 

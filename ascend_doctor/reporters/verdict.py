@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Diagnosis, Known, Report, Unexplained
-from ascend_doctor.reporters.labels import label
+from ascend_doctor.reporters.labels import joined, label
 
 # Rules that are named of those left out, and entries of files that are told.
 MAX_HIDDEN = 8
@@ -78,8 +78,17 @@ def reason(known: Known, lang: Lang) -> str:
 
 
 def rows(report: Report, lang: Lang) -> list[tuple[str, list[str]]]:
-    """Return what the gate leaves out, and its entries that are of no use, under their labels."""
-    gate = report.gate
+    """Return what is left out, and entries of the gate that are of no use, under their labels."""
+    gate, part = report.gate, report.coverage.slice
+    sliced = []
+    if part is not None:
+        if part.ranks:
+            sliced.append(label("ranks", lang, ranks=part.ranks))
+        if part.since:
+            sliced.append(label("slice_since", lang, since=part.since.replace("T", " ")))
+        if part.until:
+            sliced.append(label("slice_until", lang, until=part.until.replace("T", " ")))
+        sliced.append(label("slice_counts", lang, left_out=part.left_out, unplaced=part.unplaced))
     hidden: dict[str, list[str]] = {}
     for item in gate.hidden:
         hidden.setdefault(item.by, []).append(item.rule)
@@ -88,7 +97,7 @@ def rows(report: Report, lang: Lang) -> list[tuple[str, list[str]]]:
         some = ", ".join(rules[:MAX_HIDDEN]) + (" …" if len(rules) > MAX_HIDDEN else "")
         name = "hidden_one" if len(rules) == 1 else "hidden_by"
         told.append(label(name, lang, count=len(rules), by=by, rules=some))
-    found = [("hidden", told)]
+    found = [("slice", [joined(sliced, lang)] if sliced else []), ("hidden", told)]
     for name, entries in (("expired", gate.expired), ("stale", gate.stale)):
         lines = [
             label(

@@ -21,6 +21,7 @@ from ascend_doctor.report import (
     Hidden,
     Known,
     Report,
+    Slice,
     Timeline,
     Unexplained,
 )
@@ -294,6 +295,9 @@ GATED = replace(
     FULL,
     is_redacted=True,
     diagnoses=FULL.diagnoses[1:],
+    coverage=replace(
+        _COVERAGE, slice=Slice("2026-03-04T05:00", "05:30", "0, 3-5", left_out=12, unplaced=3)
+    ),
     gate=Gate(
         fail_on="error",
         is_strict=True,
@@ -382,6 +386,7 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         broken=places,
         interrupted=st.booleans(),
         unread=st.integers(0, 9),
+        slice=st.none() | st.builds(Slice, maybe, maybe, maybe, ranks, ranks),
     )
     activities = st.builds(
         Activity,

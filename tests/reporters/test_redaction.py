@@ -266,6 +266,7 @@ def _report(texts: list[str]) -> Report:
     return replace(
         report,
         rules_digest="",
+        families={},
         diagnoses=tuple(map(diagnosis, report.diagnoses)),
         unexplained=tuple(
             replace(u, level="ERROR", first=plain(u.first)) for u in report.unexplained
