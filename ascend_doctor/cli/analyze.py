@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -13,9 +13,11 @@ from ascend_doctor.cli import exits, gate, limits, outputs, progress, settings, 
 from ascend_doctor.cli.interrupt import interruptible
 from ascend_doctor.ingest.limits import Limits
 from ascend_doctor.records import Lang
-from ascend_doctor.report import Report
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
+
+if TYPE_CHECKING:
+    from ascend_doctor.report import Report
 
 
 class _Input(click.Path):

@@ -6,15 +6,17 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ascend_doctor.cli import gate, settings
-from ascend_doctor.cli.config_file import ConfigFile
 from ascend_doctor.cli.terminal import standard_output
-from ascend_doctor.gate.suppression import Suppression
 from ascend_doctor.reporters.safe import json_escaped, visible
+
+if TYPE_CHECKING:
+    from ascend_doctor.cli.config_file import ConfigFile
+    from ascend_doctor.gate.suppression import Suppression
 
 # Columns that a value may take before what stands behind it moves to the right.
 _WIDE = 40

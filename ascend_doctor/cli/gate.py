@@ -6,20 +6,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ascend_doctor.cli import exits, files, settings
-from ascend_doctor.cli.config_file import ConfigFile
+from ascend_doctor.cli import exits, settings
 from ascend_doctor.errors import SettingError
-from ascend_doctor.gate import baseline
-from ascend_doctor.gate.selection import Selection, check_names, names_of
-from ascend_doctor.gate.suppression import Suppression, check, expiry, suppressed
-from ascend_doctor.ingest.source import UNMISSED
 from ascend_doctor.records import Severity
-from ascend_doctor.report import FailOn, Gate, Report
 from ascend_doctor.reporters.safe import visible
+
+if TYPE_CHECKING:
+    from ascend_doctor.cli.config_file import ConfigFile
+    from ascend_doctor.gate.baseline import Known
+    from ascend_doctor.gate.selection import Selection
+    from ascend_doctor.gate.suppression import Suppression
+    from ascend_doctor.report import FailOn, Gate, Report
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _FIELDS = ("rule", "fingerprint", "reason", "expires")
@@ -117,7 +118,7 @@ class Asked:
     selection: Selection
     suppressions: tuple[Suppression, ...]
     file: Path | None
-    known: tuple[baseline.Known, ...]
+    known: tuple[Known, ...]
     update: bool
     reason: str
     expires: date | None
@@ -133,6 +134,8 @@ class Asked:
         named = any(item.rule for item in self.suppressions)
         if not (named or self.selection.select or self.selection.ignore):
             return
+        from ascend_doctor.gate.selection import check_names, names_of
+        from ascend_doctor.gate.suppression import check
         from ascend_doctor.knowledge import index
 
         names = {*names_of(index.load(rules)), *also}
@@ -145,6 +148,9 @@ class Asked:
 
         Where that fails, the error is returned, so that the report is not lost for it.
         """
+        from ascend_doctor.gate import baseline
+        from ascend_doctor.gate.suppression import suppressed
+
         # What a stored result says of itself stays.
         gate = replace(report.gate, fail_on=self.gate.fail_on, is_strict=self.gate.is_strict)
         report = self.selection.applied(replace(report, gate=gate))
@@ -159,7 +165,9 @@ class Asked:
                 error = SettingError(f"{self.file} cannot be written: {err.strerror}")
         return baseline.applied(report, known, today()), error
 
-    def _updated(self, report: Report) -> tuple[baseline.Known, ...]:
+    def _updated(self, report: Report) -> tuple[Known, ...]:
+        from ascend_doctor.cli import files
+        from ascend_doctor.gate import baseline
         from ascend_doctor.reporters.redaction import redact
 
         assert self.file is not None
@@ -194,6 +202,10 @@ def asked(
         click.UsageError: some are of no use without others.
         SettingError: the baseline or a suppression is wrong.
     """
+    from ascend_doctor.gate import baseline
+    from ascend_doctor.gate.selection import Selection
+    from ascend_doctor.report import Gate
+
     if update_baseline and baseline_file is None:
         raise click.UsageError("--update-baseline needs --baseline FILE")
     for name, value in (("--reason", reason), ("--expires", expires)):
@@ -221,6 +233,8 @@ def suppressions(config: ConfigFile) -> tuple[Suppression, ...]:
     Raises:
         SettingError: one lacks a reason, or has something wrong; it starts with ``file:line:``.
     """
+    from ascend_doctor.gate.suppression import Suppression, expiry
+
     key = settings.SUPPRESS
     items = config.values.get(key, [])
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
@@ -257,6 +271,8 @@ def tell(report: Report) -> None:
 
 def could_not_run(report: Report) -> int | None:
     """Return the exit code of a run that says nothing for certain, None if it does."""
+    from ascend_doctor.ingest.source import UNMISSED
+
     coverage = report.coverage
     missed = coverage.broken or any(reason not in UNMISSED for _, reason in coverage.skipped)
     if coverage.interrupted or (report.gate.is_strict and missed):

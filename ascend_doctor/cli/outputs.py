@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,9 +14,11 @@ from ascend_doctor.cli import actions
 from ascend_doctor.cli.files import replace
 from ascend_doctor.cli.terminal import settings, standard_output
 from ascend_doctor.records import Lang
-from ascend_doctor.report import Report
 from ascend_doctor.reporters.registry import FORMATS, Format
 from ascend_doctor.reporters.safe import visible
+
+if TYPE_CHECKING:
+    from ascend_doctor.report import Report
 
 # What is said for standard output; opened by its name it would be begun anew.
 _STDOUT = ("", "-", "/dev/stdout", "/dev/fd/1")

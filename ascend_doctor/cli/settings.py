@@ -10,13 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date, time
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 from click.core import ParameterSource
 
-from ascend_doctor.cli.config_file import ConfigFile, found, read
 from ascend_doctor.errors import SettingError
+
+if TYPE_CHECKING:
+    from ascend_doctor.cli.config_file import ConfigFile
 
 PREFIX = "ASCEND_DOCTOR"
 # Tables of a file that are no options.
@@ -64,9 +66,7 @@ def option(command: _Command) -> _Command:
 
 def config_of(ctx: click.Context) -> ConfigFile | None:
     """Return the file whose settings are in force."""
-    config = ctx.meta.get(_META)
-    assert config is None or isinstance(config, ConfigFile)
-    return config
+    return cast("ConfigFile | None", ctx.meta.get(_META))
 
 
 def settings_of(command: click.Command) -> dict[str, click.Option]:
@@ -111,6 +111,8 @@ def called(ctx: click.Context, name: str) -> str:
 
 
 def _configure(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
+    from ascend_doctor.cli.config_file import found, read
+
     config = found() if path is None else read(path)
     ctx.meta[_META] = config
     if config is None:

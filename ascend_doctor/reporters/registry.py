@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ascend_doctor.records import Lang
-from ascend_doctor.report import Report
+
+if TYPE_CHECKING:
+    from ascend_doctor.report import Report
 
 
 @dataclass(frozen=True, slots=True)
