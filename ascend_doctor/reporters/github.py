@@ -16,7 +16,7 @@ from ascend_doctor.report import Report
 from ascend_doctor.reporters import markdown, plain
 from ascend_doctor.reporters.labels import label
 from ascend_doctor.reporters.safe import visible
-from ascend_doctor.reporters.verdict import reason
+from ascend_doctor.reporters.verdict import expired, reason
 
 MAX_ANNOTATIONS = 10
 MAX_SUMMARY = 1 << 20
@@ -80,6 +80,8 @@ def _annotations(report: Report, lang: Lang) -> Iterator[_Annotation]:
     if failure is not None:
         message = "\n".join([failure, *plain.unread(report, lang)])
         yield _Annotation("error", "ascend-doctor", message)
+    for _, said, where in expired(report, lang):
+        yield _Annotation("error", label("expired", lang), visible(said), where)
     for diagnosis in report.diagnoses:
         title = diagnosis.texts[lang].title
         message = "\n".join(plain.details(diagnosis, lang))

@@ -14,7 +14,7 @@ from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Report
 from ascend_doctor.reporters import plain
 from ascend_doctor.reporters.safe import json_escaped, visible
-from ascend_doctor.reporters.verdict import reason
+from ascend_doctor.reporters.verdict import expired, reason
 
 _SEVERITIES = {
     Severity.FATAL: "blocker",
@@ -33,6 +33,10 @@ def render(report: Report, lang: Lang = "en") -> str:
     if failure is not None:
         path = next((path for path, _ in report.coverage.skipped), _NOWHERE)
         entries.append(_entry("reading", "blocker", failure, Evidence(path, 1, ""), "reading"))
+    entries += [
+        _entry("expired", "major", said, where, f"{where.path} {entry.name}")
+        for entry, said, where in expired(report, lang)
+    ]
     for diagnosis in report.diagnoses:
         texts = diagnosis.texts[lang]
         known = report.known(diagnosis)

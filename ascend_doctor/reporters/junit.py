@@ -15,7 +15,7 @@ from ascend_doctor.report import Diagnosis, Report
 from ascend_doctor.reporters import plain
 from ascend_doctor.reporters.labels import label
 from ascend_doctor.reporters.safe import visible
-from ascend_doctor.reporters.verdict import reason
+from ascend_doctor.reporters.verdict import expired, reason
 
 # The outcomes that have an element, and what counts them.
 _OUTCOMES = ("failure", "error", "skipped")
@@ -53,6 +53,9 @@ def _reading(report: Report, lang: Lang) -> ET.Element:
         case = _case(suite, "reading", "no-part-is-missing")
         if unread:
             _outcome(case, "skipped", "reading", label("skipped", lang), unread)
+        if told := [visible(said) for _, said, _ in expired(report, lang)]:
+            case = _case(suite, "reading", "nothing-accepted-has-expired")
+            _outcome(case, "failure", "expired", label("expired", lang), told)
         case = _case(suite, "reading", "errors-are-explained")
         if report.unexplained:
             told = plain.unexplained(report.unexplained, lang)

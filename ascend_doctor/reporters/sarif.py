@@ -19,6 +19,7 @@ from ascend_doctor.reporters import markup, plain
 from ascend_doctor.reporters.labels import colon, label
 from ascend_doctor.reporters.reasons import translated
 from ascend_doctor.reporters.safe import json_escaped, visible
+from ascend_doctor.reporters.verdict import expired
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -199,6 +200,14 @@ def _invocation(report: Report, lang: Lang) -> dict[str, Any]:
     notifications: list[dict[str, Any]] = []
     if failure is not None:
         notifications.append({"level": "error", "message": {"text": failure}})
+    notifications += [
+        {
+            "level": "error",
+            "message": {"text": _message(said)},
+            "locations": [{"physicalLocation": _physical(where.path, where.line)}],
+        }
+        for _, said, where in expired(report, lang)
+    ]
     unread = (("note", report.coverage.skipped), ("warning", report.coverage.broken))
     for level, items in unread:
         notifications += [

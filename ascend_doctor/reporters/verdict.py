@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ascend_doctor.records import Evidence, Lang, Severity
-from ascend_doctor.report import Diagnosis, Known, Report, Unexplained
+from ascend_doctor.report import Diagnosis, Entry, Known, Report, Unexplained
 from ascend_doctor.reporters.labels import joined, label
 
 # Rules that are named of those left out, and entries of files that are told.
@@ -77,6 +77,30 @@ def reason(known: Known, lang: Lang) -> str:
     return label(name, lang, reason=known.reason, where=known.where, expires=known.expires or "")
 
 
+def expired(report: Report, lang: Lang) -> list[tuple[Entry, str, Evidence]]:
+    """Return each entry that has expired and so fails the gate, how to say it, and its place."""
+    if report.gate.fail_on == "never":
+        return []
+    found = []
+    for entry in report.gate.expired:
+        path, _, line = entry.where.rpartition(":")
+        if not (path and line.isdecimal() and int(line) > 0):
+            path, line = entry.where, "1"
+        found.append((entry, _entry("expired_entry", entry, lang), Evidence(path, int(line), "")))
+    return found
+
+
+def _entry(name: str, entry: Entry, lang: Lang) -> str:
+    return label(
+        name,
+        lang,
+        what=entry.name,
+        reason=entry.reason,
+        where=entry.where,
+        expires=entry.expires or "",
+    )
+
+
 def rows(report: Report, lang: Lang) -> list[tuple[str, list[str]]]:
     """Return what is left out, and entries of the gate that are of no use, under their labels."""
     gate, part = report.gate, report.coverage.slice
@@ -99,17 +123,7 @@ def rows(report: Report, lang: Lang) -> list[tuple[str, list[str]]]:
         told.append(label(name, lang, count=len(rules), by=by, rules=some))
     found = [("slice", [joined(sliced, lang)] if sliced else []), ("hidden", told)]
     for name, entries in (("expired", gate.expired), ("stale", gate.stale)):
-        lines = [
-            label(
-                f"{name}_entry",
-                lang,
-                what=entry.name,
-                reason=entry.reason,
-                where=entry.where,
-                expires=entry.expires or "",
-            )
-            for entry in entries[:MAX_ENTRIES]
-        ]
+        lines = [_entry(f"{name}_entry", entry, lang) for entry in entries[:MAX_ENTRIES]]
         if len(entries) > MAX_ENTRIES:
             lines.append(label("more", lang, count=len(entries) - MAX_ENTRIES))
         found.append((name, lines))
