@@ -11,7 +11,6 @@ import click
 
 from ascend_doctor.cli import exits, gate, limits, outputs, progress, settings, slices
 from ascend_doctor.cli.interrupt import interruptible
-from ascend_doctor.ingest.limits import Limits
 from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
@@ -68,10 +67,6 @@ def command(
     rules_dir: Path | None,
     jobs: int | None,
     no_progress: bool,
-    max_depth: int,
-    max_unpacked: int,
-    max_ratio: int,
-    max_members: int,
     since: str,
     until: str,
     rank: tuple[tuple[int, int], ...],
@@ -97,11 +92,11 @@ def command(
     """
     from ascend_doctor.api import analyze
 
+    bounds = limits.limits(asked)
     asked_for = gate.asked(ctx, **asked)
     asked_for.check(ctx, rules_dir)
     writer = outputs.Writer(wanted, redact=asked_for.redact)
     language = choose(lang)
-    bounds = Limits(members=max_members, ratio=max_ratio, unpacked=max_unpacked, depth=max_depth)
     scope = slices.scope(since, until, rank)
     with (
         progress.shown(sys.stderr, language, is_wanted=not no_progress) as watch,

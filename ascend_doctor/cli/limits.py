@@ -8,9 +8,10 @@ from typing import Any, TypeVar
 
 import click
 
-from ascend_doctor.ingest.limits import DEFAULT
+from ascend_doctor.ingest.limits import DEFAULT, Limits
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_NAMES = ("members", "ratio", "unpacked", "depth")
 _SIZE = re.compile(r"(\d+)\s*(?:([kmgt])(?:i?b)?|b)?", re.IGNORECASE)
 
 
@@ -57,3 +58,8 @@ def options(command: _Command) -> _Command:
     ):
         command = option(command)
     return command
+
+
+def limits(values: dict[str, Any]) -> Limits:
+    """Take the limits out of the values of a command's options."""
+    return Limits(**{name: values.pop(f"max_{name}") for name in _NAMES})

@@ -89,11 +89,10 @@ class _Writer:
         self._coverage(report)
 
     def diagnoses(self, report: Report, told: Sequence[Diagnosis]) -> None:
-        root = next((d for d in report.diagnoses if d.severity >= Severity.WARNING), None)
         for number, diagnosis in enumerate(told):
             if number:
                 self._console.print()
-            self._diagnosis(diagnosis, report, "root_cause" if diagnosis is root else "also")
+            self._diagnosis(diagnosis, report)
 
     def _interrupted(self, unread: int) -> None:
         name = "interrupted_files" if unread else "interrupted"
