@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from ascend_doctor.cli.analyze import command as analyze
 from ascend_doctor.cli.settings import settings_of
+from tests.conftest import ROOT
 
 FAULT = "ImportError: libhccl.so: cannot open shared object file: No such file or directory\n"
 
@@ -154,3 +156,13 @@ def test_every_setting_can_be_said_in_a_file():
             *("max-depth", "max-unpacked", "max-ratio", "max-members"),
         ]
     )
+
+
+@pytest.mark.parametrize("name", ["gate.md", "gate.zh.md"])
+def test_what_the_manual_shows_can_be_set(run, here, name):
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    for example in re.findall(r"```toml\n(.*?)```", text, re.DOTALL):
+        write(here, example)
+        (here / "known.json").write_text('{"baseline_version": 1, "entries": []}')
+        assert run("config", "show").exit_code == 0
+        assert run("analyze", "train.log", "--fail-on", "never").exit_code == 0
