@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascend_doctor.version import __version__
 
-__all__ = ["DoctorError", "Limits", "Report", "Watch", "__version__", "analyze"]
+__all__ = ["DoctorError", "Limits", "Report", "Watch", "__version__", "analyze", "redact"]
 
 if TYPE_CHECKING:
     from ascend_doctor.api import analyze
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ascend_doctor.errors import DoctorError
     from ascend_doctor.ingest.limits import Limits
     from ascend_doctor.report import Report
+    from ascend_doctor.reporters.redaction import redact
 
 
 # Loaded when asked for: `ascend-doctor --help` needs none of it.
@@ -24,6 +25,7 @@ _HOMES = {
     "Report": "ascend_doctor.report",
     "Watch": "ascend_doctor.engines.watch",
     "analyze": "ascend_doctor.api",
+    "redact": "ascend_doctor.reporters.redaction",
 }
 
 

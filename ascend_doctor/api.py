@@ -12,6 +12,7 @@ from ascend_doctor.engines.watch import Watch
 from ascend_doctor.ingest.limits import DEFAULT, Limits
 from ascend_doctor.knowledge import index
 from ascend_doctor.report import Report
+from ascend_doctor.scope import EVERYTHING, Scope
 
 
 def analyze(
@@ -19,6 +20,7 @@ def analyze(
     *,
     rules: str | PathLike[str] | None = None,
     limits: Limits = DEFAULT,
+    scope: Scope = EVERYTHING,
     jobs: int | None = 1,
     watch: Watch | None = None,
 ) -> Report:
@@ -28,6 +30,7 @@ def analyze(
         paths: files, folders, or ``-`` for standard input.
         rules: a folder of further rule files, in the layout of ``patterns/``.
         limits: how much is unpacked of one archive.
+        scope: the part of the job that is looked at: some ranks, from a time on, until a time.
         jobs: the most processes that read, None for one a core and at most eight; they are started
             only where there is much to read. The report is the same for any number.
         watch: is told how far reading is, and may stop it.
@@ -44,6 +47,7 @@ def analyze(
         [Path(path) for path in paths],
         knowledge,
         limits,
+        scope=scope,
         jobs=usual_jobs() if jobs is None else jobs,
         watch=watch,
     )

@@ -20,7 +20,10 @@ class ResultError(DoctorError):
 
 
 class SettingError(DoctorError):
-    """An environment variable is set to what cannot be; the message names it."""
+    """A setting, a baseline or a suppression is wrong.
+
+    The message names the option or the environment variable, or starts with ``file:line:``.
+    """
 
 
 class MergeError(DoctorError):

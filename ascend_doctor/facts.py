@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ascend_doctor.errors import MergeError
 from ascend_doctor.records import Evidence, Sighting
+from ascend_doctor.scope import EVERYTHING, Scope
 
 # Proofs kept of a rule in a process; more would only repeat them.
 MAX_SIGHTINGS = 3
@@ -75,7 +76,11 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """What one file yielded; a clean file is a shard with no findings."""
+    """What one file yielded; a clean file is a shard with no findings.
+
+    ``outside`` counts messages that were left out for the scope, ``unplaced`` those that were
+    kept, although they do not say whether they are in it.
+    """
 
     path: str
     kind: str
@@ -89,6 +94,8 @@ class Shard:
     signs: frozenset[tuple[bytes, Process]] = frozenset()
     environment: tuple[Said, ...] = ()
     broken: str | None = None
+    outside: int = 0
+    unplaced: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,18 +111,22 @@ class Facts:
     skipped: frozenset[tuple[str, str]] = frozenset()
     is_interrupted: bool = False
     unread: int = 0
+    scope: Scope = EVERYTHING
 
     def merge(self, other: Facts) -> Facts:
         """Combine the facts of two scans.
 
         Raises:
-            MergeError: they were made with different rules, or disagree about a shard.
+            MergeError: they were made with different rules or of different scopes, or disagree
+                about a shard.
         """
         if self.digest != other.digest:
             raise MergeError(
                 f"these facts were made with different rules ({self.digest}, {other.digest}); "
                 "scan again with one version"
             )
+        if self.scope != other.scope:
+            raise MergeError("these facts are about different ranks or times; scan again")
         for shard in self.shards.keys() & other.shards.keys():
             if self.shards[shard] != other.shards[shard]:
                 raise MergeError(f"{shard}: scanned twice, with different results")
@@ -126,4 +137,5 @@ class Facts:
             self.is_interrupted or other.is_interrupted,
             # A sum would grow when facts are merged twice.
             max(self.unread, other.unread),
+            self.scope,
         )

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import pandas
 
 Status = Literal["clean", "problem", "unexplained"]
+FailOn = Literal["never", "info", "warning", "error", "fatal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,10 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """One thing that went wrong, its proof, and what to do about it."""
+    """One thing that went wrong, its proof, and what to do about it.
+
+    ``fingerprint`` names it in every run; see ``diagnosis.fingerprint``.
+    """
 
     position: int
     rule: str
@@ -52,6 +56,7 @@ class Diagnosis:
     processes: int
     ranks: tuple[int, ...]
     consequences: tuple[Consequence, ...] = ()
+    fingerprint: str = ""
 
     @property
     def is_article(self) -> bool:
@@ -67,6 +72,7 @@ class Unexplained:
     level: str
     count: int
     first: Evidence
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +128,21 @@ class CodeMet:
 
 
 @dataclass(frozen=True, slots=True)
+class Slice:
+    """The part of the job that the report is about, as it was asked for.
+
+    ``left_out`` counts the messages that are outside of it, ``unplaced`` those that were kept,
+    although they do not say when or by which rank they were written.
+    """
+
+    since: str | None
+    until: str | None
+    ranks: str | None
+    left_out: int = 0
+    unplaced: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Coverage:
     """What was read, what was not, and what the logs could show at all.
 
@@ -139,6 +160,66 @@ class Coverage:
     broken: tuple[tuple[str, str], ...]
     interrupted: bool = False
     unread: int = 0
+    slice: Slice | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """A diagnosis that was made and is left out of the report; ``by`` names the option."""
+
+    rule: str
+    family: str
+    severity: Severity
+    count: int
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Why what has this fingerprint does not fail the gate.
+
+    ``where`` is the place of the entry that says so, as ``file:line``; ``expires`` is the last day
+    on which it does, as an ISO date.
+    """
+
+    fingerprint: str
+    reason: str
+    where: str
+    expires: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of a baseline or a suppression that says nothing of this report.
+
+    ``name`` is the rule or fingerprint that it is about.
+    """
+
+    name: str
+    reason: str
+    where: str
+    expires: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What was asked of the report before a job may go on.
+
+    Attributes:
+        fail_on: the least severity of a diagnosis that fails it.
+        is_strict: errors that nothing explains, and parts that could not be read, fail it as well.
+        hidden: diagnoses that ``--select`` or ``--ignore`` leave out, in their order.
+        known: what fails no more, diagnoses first.
+        expired: entries whose last day has passed; each fails the gate.
+        stale: entries of the baseline that match nothing any more.
+    """
+
+    fail_on: FailOn = "warning"
+    is_strict: bool = False
+    hidden: tuple[Hidden, ...] = ()
+    known: tuple[Known, ...] = ()
+    expired: tuple[Entry, ...] = ()
+    stale: tuple[Entry, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +230,7 @@ class Report:
         rules_digest: names the state of the rules; two reports with one digest judged alike.
         families: the title of each family in each language.
         version: of the tool that made it, which need not be this one.
+        is_redacted: names of people and machines are pseudonyms.
     """
 
     rules_digest: str
@@ -160,11 +242,35 @@ class Report:
     version: str = __version__
     timeline: Timeline = Timeline()
     codes: tuple[CodeMet, ...] = ()
+    is_redacted: bool = False
+    gate: Gate = Gate()
 
     @property
     def worst(self) -> Severity | None:
         """The severity of the worst diagnosis, None without any."""
         return max((d.severity for d in self.diagnoses), default=None)
+
+    def known(self, item: Diagnosis | Unexplained) -> Known | None:
+        """Return why ``item`` does not fail the gate, None if it does or may."""
+        named = (known for known in self.gate.known if known.fingerprint == item.fingerprint)
+        return next(named, None)
+
+    @property
+    def failing(self) -> tuple[Diagnosis | Unexplained, ...]:
+        """What fails the gate, in the order of the report."""
+        gate = self.gate
+        least = None if gate.fail_on == "never" else Severity[gate.fail_on.upper()]
+        items: list[Diagnosis | Unexplained] = [
+            d for d in self.diagnoses if least is not None and d.severity >= least
+        ]
+        items += self.unexplained if gate.is_strict else ()
+        return tuple(item for item in items if self.known(item) is None)
+
+    @property
+    def is_failed(self) -> bool:
+        """True if a job that depends on this report must not go on."""
+        has_expired = bool(self.gate.expired) and self.gate.fail_on != "never"
+        return has_expired or bool(self.failing)
 
     @property
     def status(self) -> Status:

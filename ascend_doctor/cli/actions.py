@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import click
 
 from ascend_doctor.records import Lang
-from ascend_doctor.report import Report
 from ascend_doctor.reporters.safe import visible
+
+if TYPE_CHECKING:
+    from ascend_doctor.report import Report
 
 
 def is_running(environ: Mapping[str, str] = os.environ) -> bool:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from ascend_doctor.cli import exits, limits, outputs, progress
+from ascend_doctor.cli import exits, gate, limits, outputs, progress, settings, slices
 from ascend_doctor.cli.interrupt import interruptible
-from ascend_doctor.ingest.source import EMPTY
-from ascend_doctor.records import Lang, Severity
-from ascend_doctor.report import Report
+from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
+
+if TYPE_CHECKING:
+    from ascend_doctor.report import Report
 
 
 class _Input(click.Path):
@@ -26,7 +27,7 @@ class _Input(click.Path):
         return super().convert(value, param, ctx)
 
 
-@click.command("analyze")
+@click.command("analyze", cls=settings.Command)
 @click.argument("paths", nargs=-1, type=_Input(path_type=Path, allow_dash=True))
 @outputs.option
 @click.option(
@@ -36,18 +37,7 @@ class _Input(click.Path):
     show_default=True,
     help="Language of the report; auto follows LC_ALL, LC_MESSAGES and LANG.",
 )
-@click.option(
-    "--fail-on",
-    type=click.Choice(["never", *(s.label for s in Severity)]),
-    default="warning",
-    show_default=True,
-    help="Exit 1 on a diagnosis this bad or worse.",
-)
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="Exit 1 on errors that nothing explains, 2 if a part could not be read.",
-)
+@gate.options
 @click.option(
     "--rules", "rules_dir", type=click.Path(path_type=Path, exists=True, file_okay=False),
     help="Folder of further rules, laid out as <family>/<id>.yaml.",
@@ -64,7 +54,9 @@ class _Input(click.Path):
     is_flag=True,
     help="Do not show on a terminal how far reading is.",
 )
+@slices.options
 @limits.options
+@settings.option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -72,12 +64,13 @@ def command(
     paths: tuple[Path, ...],
     wanted: Sequence[outputs.Output],
     lang: str,
-    fail_on: str,
-    strict: bool,
     rules_dir: Path | None,
     jobs: int | None,
     no_progress: bool,
-    **max_: int,
+    since: str,
+    until: str,
+    rank: tuple[tuple[int, int], ...],
+    **asked: Any,
 ) -> None:
     """Diagnose log files and folders, or standard input (-).
 
@@ -99,16 +92,23 @@ def command(
     """
     from ascend_doctor.api import analyze
 
-    writer = outputs.Writer(wanted)
+    bounds = limits.limits(asked)
+    asked_for = gate.asked(ctx, **asked)
+    asked_for.check(ctx, rules_dir)
+    writer = outputs.Writer(wanted, redact=asked_for.redact)
     language = choose(lang)
+    scope = slices.scope(since, until, rank)
     with (
         progress.shown(sys.stderr, language, is_wanted=not no_progress) as watch,
         interruptible(watch),
     ):
-        report = analyze(paths, rules=rules_dir, limits=limits.limits(max_), jobs=jobs, watch=watch)
+        report = analyze(paths, rules=rules_dir, limits=bounds, scope=scope, jobs=jobs, watch=watch)
+    report, error = asked_for.applied(report)
     is_written = writer.write(report, language)
     tell_what_is_missing(report)
-    ctx.exit(exit_code(report, fail_on, strict) if is_written else exits.ERROR)
+    if error is not None:
+        raise error
+    ctx.exit(gate.exit_code(report) if is_written else exits.ERROR)
 
 
 def tell_what_is_missing(report: Report) -> None:
@@ -117,21 +117,7 @@ def tell_what_is_missing(report: Report) -> None:
         click.echo("error: interrupted; the report is about what was read until then", err=True)
     elif not report.coverage.files:
         click.echo(_nothing_read(report), err=True)
-
-
-def exit_code(report: Report, fail_on: str, strict: bool) -> int:
-    """Return the exit code: 2 before 3 before 1."""
-    coverage = report.coverage
-    missed = coverage.broken or any(reason != EMPTY for _, reason in coverage.skipped)
-    if coverage.interrupted or (strict and missed):
-        return exits.ERROR
-    if not coverage.files:
-        return exits.NO_INPUT
-    if strict and report.unexplained:
-        return exits.FINDINGS
-    if fail_on == "never" or report.worst is None:
-        return exits.OK
-    return exits.FINDINGS if report.worst >= Severity[fail_on.upper()] else exits.OK
+    gate.tell(report)
 
 
 def _nothing_read(report: Report) -> str:

@@ -11,8 +11,8 @@ import click
 from ascend_doctor.ingest.limits import DEFAULT, Limits
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_SIZE = re.compile(r"(\d+)\s*(?:([kmgt])(?:i?b)?|b)?", re.IGNORECASE)
 _NAMES = ("members", "ratio", "unpacked", "depth")
+_SIZE = re.compile(r"(\d+)\s*(?:([kmgt])(?:i?b)?|b)?", re.IGNORECASE)
 
 
 def _bytes(ctx: click.Context, param: click.Parameter, value: str) -> int:
@@ -60,6 +60,6 @@ def options(command: _Command) -> _Command:
     return command
 
 
-def limits(values: dict[str, int]) -> Limits:
-    """Return the limits that the options gave."""
-    return Limits(**{name: values[f"max_{name}"] for name in _NAMES})
+def limits(values: dict[str, Any]) -> Limits:
+    """Take the limits out of the values of a command's options."""
+    return Limits(**{name: values.pop(f"max_{name}") for name in _NAMES})

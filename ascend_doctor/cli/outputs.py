@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -13,9 +14,11 @@ from ascend_doctor.cli import actions
 from ascend_doctor.cli.files import replace
 from ascend_doctor.cli.terminal import settings, standard_output
 from ascend_doctor.records import Lang
-from ascend_doctor.report import Report
 from ascend_doctor.reporters.registry import FORMATS, Format
 from ascend_doctor.reporters.safe import visible
+
+if TYPE_CHECKING:
+    from ascend_doctor.report import Report
 
 # What is said for standard output; opened by its name it would be begun anew.
 _STDOUT = ("", "-", "/dev/stdout", "/dev/fd/1")
@@ -29,6 +32,9 @@ class Output:
 
     format: Format
     path: Path | None = None
+
+    def __str__(self) -> str:
+        return self.format.name if self.path is None else f"{self.format.name}={self.path}"
 
 
 def option(command: _Decorated) -> _Decorated:
@@ -96,14 +102,38 @@ def _output(value: str) -> Output:
     return Output(FORMATS[name], None if path in _STDOUT else Path(path))
 
 
+class _Reports:
+    """A report as it is, and redacted for the formats that need it so."""
+
+    def __init__(self, report: Report, redact: bool | None) -> None:
+        self._report = report
+        self._redact = redact
+
+    def of(self, format_: Format) -> Report:
+        """Return the report for a format."""
+        wanted = format_.is_for_others if self._redact is None else self._redact
+        return self._redacted if wanted else self._report
+
+    @cached_property
+    def _redacted(self) -> Report:
+        from ascend_doctor.reporters.redaction import redact
+
+        return redact(self._report)
+
+
 class Writer:
     """Writes a report to each of its outputs; made before the report, so as to fail early.
+
+    Args:
+        redact: whether names of people and machines become pseudonyms; None where a format is
+            made to be shown around.
 
     Raises:
         OSError: standard output is needed, and closed.
     """
 
-    def __init__(self, outputs: Sequence[Output]) -> None:
+    def __init__(self, outputs: Sequence[Output], *, redact: bool | None = None) -> None:
+        self._redact = redact
         self._files = [output for output in outputs if output.path is not None]
         self._shown = [output.format for output in outputs if output.path is None]
         self._is_summed_up = any(output.format.name == "github" for output in outputs)
@@ -120,30 +150,31 @@ class Writer:
         Raises:
             OSError: standard output could not take it. The files have been written.
         """
-        written = [self._write(output, report, lang) for output in self._files]
+        reports = _Reports(report, self._redact)
+        written = [self._write(output, reports, lang) for output in self._files]
         if self._is_summed_up:
-            actions.summarize(report, lang)
+            actions.summarize(reports.of(FORMATS["markdown"]), lang)
         if self._shown:
-            self._stdout.write(self._text(report, lang))
+            self._stdout.write(self._text(reports, lang))
             self._stdout.flush()
         return all(written)
 
-    def _text(self, report: Report, lang: Lang) -> str:
+    def _text(self, reports: _Reports, lang: Lang) -> str:
         """Return what goes to standard output: a format, or a text with its annotations."""
         said = {}
         for format_ in self._shown:
             options = settings(self._stdout) if format_.is_for_screens else {}
-            said[format_.name] = format_.render(report, lang, **options)
+            said[format_.name] = format_.render(reports.of(format_), lang, **options)
         if len(said) > 1:
             from ascend_doctor.reporters.github import quoted
 
             return quoted(said["text"], actions.new_token()) + said["github"]
         return "".join(said.values())
 
-    def _write(self, output: Output, report: Report, lang: Lang) -> bool:
+    def _write(self, output: Output, reports: _Reports, lang: Lang) -> bool:
         assert output.path is not None
         try:
-            replace(output.path, output.format.render(report, lang))
+            replace(output.path, output.format.render(reports.of(output.format), lang))
         except OSError as err:
             folder = output.path.parent
             reason = err.strerror if folder.is_dir() else f"there is no folder {folder}"

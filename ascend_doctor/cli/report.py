@@ -6,18 +6,18 @@ import errno
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
-from ascend_doctor.cli import exits, outputs
-from ascend_doctor.cli.analyze import exit_code, tell_what_is_missing
+from ascend_doctor.cli import exits, gate, outputs, settings
+from ascend_doctor.cli.analyze import tell_what_is_missing
 from ascend_doctor.errors import InputError
-from ascend_doctor.records import Lang, Severity
+from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
 
 
-@click.command("report")
+@click.command("report", cls=settings.Command)
 @click.argument("result", type=click.Path(path_type=Path, allow_dash=True), metavar="RESULT.json")
 @outputs.option
 @click.option(
@@ -27,18 +27,8 @@ from ascend_doctor.reporters.language import choose
     show_default=True,
     help="Language of the report; auto follows LC_ALL, LC_MESSAGES and LANG.",
 )
-@click.option(
-    "--fail-on",
-    type=click.Choice(["never", *(s.label for s in Severity)]),
-    default="warning",
-    show_default=True,
-    help="Exit 1 on a diagnosis this bad or worse.",
-)
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="Exit 1 on errors that nothing explains, 2 if a part could not be read.",
-)
+@gate.options
+@settings.option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -46,8 +36,7 @@ def command(
     result: Path,
     wanted: Sequence[outputs.Output],
     lang: str,
-    fail_on: str,
-    strict: bool,
+    **asked: Any,
 ) -> None:
     """Show a stored result again, in any format and language.
 
@@ -57,12 +46,17 @@ def command(
     """
     from ascend_doctor.reporters.stored import MAX_BYTES, loads
 
-    writer = outputs.Writer(wanted)
+    asked_for = gate.asked(ctx, **asked)
+    writer = outputs.Writer(wanted, redact=asked_for.redact)
     # One byte more than is allowed: no more is needed to see that it is too much.
     report = loads(_read(result, MAX_BYTES + 1), "<stdin>" if str(result) == "-" else str(result))
+    asked_for.check(ctx, None, also=(diagnosis.rule for diagnosis in report.diagnoses))
+    report, error = asked_for.applied(report)
     is_written = writer.write(report, choose(lang))
     tell_what_is_missing(report)
-    ctx.exit(exit_code(report, fail_on, strict) if is_written else exits.ERROR)
+    if error is not None:
+        raise error
+    ctx.exit(gate.exit_code(report) if is_written else exits.ERROR)
 
 
 def _read(path: Path, limit: int) -> bytes:

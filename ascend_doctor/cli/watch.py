@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, get_args
 
 import click
 
 from ascend_doctor.cli import exits, outputs
-from ascend_doctor.cli.analyze import exit_code
+from ascend_doctor.cli.gate import exit_code
 from ascend_doctor.cli.interrupt import interruptible
 from ascend_doctor.cli.run import STALL_S
 from ascend_doctor.cli.terminal import settings, standard_output
@@ -22,7 +23,7 @@ from ascend_doctor.reporters.run_labels import say
 from ascend_doctor.reporters.safe import visible
 
 if TYPE_CHECKING:
-    from ascend_doctor.report import Report
+    from ascend_doctor.report import FailOn, Report
     from ascend_doctor.running.watch import News, Watching
 
 # However many files there are, looking takes at most this share of the time, if that does not
@@ -99,7 +100,7 @@ def command(
     until_found: bool,
     wanted: tuple[outputs.Output, ...],
     lang: str,
-    fail_on: str,
+    fail_on: FailOn,
     strict: bool,
     rules_dir: Path | None,
 ) -> None:
@@ -146,16 +147,22 @@ def command(
             rest_s = min((time.monotonic() - begin) / _SHARE, _RAREST_S)
             watch.guard(time.sleep, max(every_s, rest_s))
     follower.poll()
-    report = watching.report()
+    report = _gated(watching.report(), fail_on, is_strict=strict)
     screen.summary(report)
     is_written = writer.write(report, screen.lang)
     if not report.coverage.files:
         click.echo(say("no_growth", screen.lang), err=True)
-    ctx.exit(exit_code(report, fail_on, strict) if is_written else exits.ERROR)
+    ctx.exit(exit_code(report) if is_written else exits.ERROR)
 
 
-def _fails(report: Report, fail_on: str) -> bool:
-    return exit_code(report, fail_on, strict=False) == exits.FINDINGS
+def _fails(report: Report, fail_on: FailOn) -> bool:
+    return exit_code(_gated(report, fail_on, is_strict=False)) == exits.FINDINGS
+
+
+def _gated(report: Report, fail_on: FailOn, *, is_strict: bool) -> Report:
+    from ascend_doctor.report import Gate
+
+    return replace(report, gate=Gate(fail_on, is_strict))
 
 
 class _Screen:

@@ -229,7 +229,7 @@ def _of_codes(
         return []
     code, row = min(told, key=lambda item: (ROLES.index(item[1].role), item[0].sighting.key))
     claim = Claim(
-        rule=f"code-{row.table.replace('_', '-')}-{row.code.lower()}",
+        rule=row.rule,
         family=row.family,
         role="cause" if row.role == "cause" else "wrapper",
         severity=Severity.ERROR,

@@ -10,10 +10,11 @@ from ascend_doctor.diagnosis.chains import Chain, chains, moment, precedence
 from ascend_doctor.diagnosis.claims import Claim, claims
 from ascend_doctor.diagnosis.codes import codes_met
 from ascend_doctor.diagnosis.environment import Environment
+from ascend_doctor.diagnosis.fingerprint import fingerprint
 from ascend_doctor.diagnosis.timeline import timeline
 from ascend_doctor.facts import Facts
 from ascend_doctor.knowledge.index import Knowledge
-from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Unexplained
+from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Slice, Unexplained
 
 # Evidence, follow-ups and unknown messages that a report carries.
 MAX_EVIDENCE = 5
@@ -79,6 +80,7 @@ def _diagnosis(position: int, group: list[Chain], environment: Environment) -> D
         processes=len({v.claim.process for v in group}),
         ranks=tuple(sorted(rank for rank in ranks if rank is not None)),
         consequences=_consequences(group),
+        fingerprint=fingerprint(claim.rule, first.evidence[0]),
     )
 
 
@@ -139,7 +141,10 @@ def _consequences(group: list[Chain]) -> tuple[Consequence, ...]:
 
 
 def _unexplained(facts: Facts) -> tuple[Unexplained, ...]:
-    """Return the errors that no rule knows, earliest first; what is too many is the last one."""
+    """Return the errors that no rule knows, earliest first; what is too many is the last one.
+
+    That one stands for different errors, and so has no fingerprint.
+    """
     groups: dict[str, Unexplained] = {}
     for path in sorted(facts.shards):
         for item in facts.shards[path].unknown:
@@ -152,14 +157,20 @@ def _unexplained(facts: Facts) -> tuple[Unexplained, ...]:
                 first = min(known.first, item.first, key=lambda e: e.key)
                 groups[item.template] = replace(known, count=known.count + item.count, first=first)
     further = groups.pop(FURTHER, None)
-    told = sorted(groups.values(), key=lambda u: u.first.key)
+    told = [
+        replace(item, fingerprint=fingerprint("", item.first))
+        for item in sorted(groups.values(), key=lambda u: u.first.key)
+    ]
     rest = told[MAX_UNEXPLAINED - 1 :]
     if further is None and len(rest) <= 1:
         return tuple(told)
     rest += [] if further is None else [further]
     earliest = min(rest, key=lambda u: u.first.key)
     count = sum(item.count for item in rest)
-    return (*told[: MAX_UNEXPLAINED - 1], replace(earliest, template=FURTHER, count=count))
+    return (
+        *told[: MAX_UNEXPLAINED - 1],
+        replace(earliest, template=FURTHER, count=count, fingerprint=""),
+    )
 
 
 def _coverage(facts: Facts) -> Coverage:
@@ -178,4 +189,19 @@ def _coverage(facts: Facts) -> Coverage:
         broken=tuple((shard.path, shard.broken) for shard in shards if shard.broken),
         interrupted=facts.is_interrupted,
         unread=facts.unread,
+        slice=_slice(facts),
+    )
+
+
+def _slice(facts: Facts) -> Slice | None:
+    scope = facts.scope
+    if scope.is_all:
+        return None
+    ranks = (str(low) if low == high else f"{low}-{high}" for low, high in scope.ranks)
+    return Slice(
+        scope.since or None,
+        scope.until or None,
+        ", ".join(ranks) or None,
+        sum(shard.outside for shard in facts.shards.values()),
+        sum(shard.unplaced for shard in facts.shards.values()),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from ascend_doctor.ingest.discover import discover
 from ascend_doctor.ingest.limits import DEFAULT, Limits
 from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.knowledge.index import Knowledge
+from ascend_doctor.scope import EVERYTHING, Scope
 
 # More would need more memory than a busy host can spare, and a faster disk than most.
 _MOST = 8
@@ -34,6 +36,7 @@ def scan(
     knowledge: Knowledge,
     limits: Limits = DEFAULT,
     *,
+    scope: Scope = EVERYTHING,
     jobs: int = 1,
     watch: Watch | None = None,
 ) -> Facts:
@@ -43,6 +46,7 @@ def scan(
         paths: files, folders, ``-``.
         knowledge: what is known.
         limits: how much is unpacked of one archive.
+        scope: the part of the job that is looked at.
         jobs: the most processes that read; few files are read by this one.
         watch: is told how far it is, and may stop it.
 
@@ -50,7 +54,7 @@ def scan(
         InputError: a named path does not exist.
         WorkerError: there is a bug that showed in another process.
     """
-    reader = Reader(knowledge, limits, watch=watch or Watch())
+    reader = Reader(knowledge, limits, scope=scope, watch=watch or Watch())
     return read(discover(paths), reader, jobs)
 
 
@@ -80,7 +84,8 @@ def read(
     for place, source in here:
         _read_here(place, source, reader, gathering, progress)
     unread = progress.found - progress.done if watch.is_stopped else 0
-    return gathering.facts(reader.knowledge.digest, is_interrupted=watch.is_stopped, unread=unread)
+    facts = gathering.facts(reader.knowledge.digest, is_interrupted=watch.is_stopped, unread=unread)
+    return replace(facts, scope=reader.scope)
 
 
 def _read_here(

@@ -18,6 +18,7 @@ from ascend_doctor.ingest.stream import BROKEN, FileStream
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.scanner import Scanner
+from ascend_doctor.scope import EVERYTHING, Scope
 from ascend_doctor.view.window import SIZES, Sizes
 
 
@@ -52,6 +53,7 @@ class Reader:
         knowledge: what is known.
         limits: how much is unpacked of one archive.
         sizes: into what a source is cut.
+        scope: the part of the job that is looked at.
         watch: looks on, and may stop it.
         note: is told of bytes that were read; they are those on disk.
     """
@@ -59,17 +61,18 @@ class Reader:
     knowledge: Knowledge
     limits: Limits = DEFAULT
     sizes: Sizes = SIZES
+    scope: Scope = EVERYTHING
     watch: Watch = field(default_factory=Watch)
     note: Callable[[int], None] = _not_noted
 
     @cached_property
     def scanner(self) -> Scanner:
         """The scanner, compiled when it is first needed."""
-        return Scanner(self.knowledge, self.sizes)
+        return Scanner(self.knowledge, self.sizes, self.scope)
 
     def __getstate__(self) -> dict[str, Any]:
         # A process that is not forked compiles its own, and has its own watch.
-        return {name: getattr(self, name) for name in ("knowledge", "limits", "sizes")}
+        return {name: getattr(self, name) for name in ("knowledge", "limits", "sizes", "scope")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]

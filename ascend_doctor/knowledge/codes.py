@@ -21,6 +21,11 @@ class Code:
     meaning: Mapping[Lang, str]
 
     @property
+    def rule(self) -> str:
+        """The id under which it is told where no rule decides."""
+        return f"code-{self.table.replace('_', '-')}-{self.code.lower()}"
+
+    @property
     def label(self) -> str:
         """What people know it by; HCCL's small numbers mean nothing without their name."""
         return self.name if self.table == "hccl" else self.code

@@ -16,6 +16,7 @@ from ascend_doctor.report import Report
 from ascend_doctor.reporters import markdown, plain
 from ascend_doctor.reporters.labels import label
 from ascend_doctor.reporters.safe import visible
+from ascend_doctor.reporters.verdict import expired, reason
 
 MAX_ANNOTATIONS = 10
 MAX_SUMMARY = 1 << 20
@@ -79,11 +80,18 @@ def _annotations(report: Report, lang: Lang) -> Iterator[_Annotation]:
     if failure is not None:
         message = "\n".join([failure, *plain.unread(report, lang)])
         yield _Annotation("error", "ascend-doctor", message)
+    for _, said, where in expired(report, lang):
+        yield _Annotation("error", label("expired", lang), visible(said), where)
     for diagnosis in report.diagnoses:
         title = diagnosis.texts[lang].title
         message = "\n".join(plain.details(diagnosis, lang))
-        yield _Annotation(_KINDS[diagnosis.severity], title, message, diagnosis.evidence[0])
+        kind = _KINDS[diagnosis.severity]
+        if (known := report.known(diagnosis)) is not None:
+            kind, message = "notice", visible(reason(known, lang))
+        yield _Annotation(kind, title, message, diagnosis.evidence[0])
     for item in report.unexplained:
+        if report.known(item) is not None:
+            continue
         text = f"{plain.clipped(item.first.text)}\n{label('nothing_knows', lang)}"
         yield _Annotation("warning", label("unexplained", lang), text, item.first)
 

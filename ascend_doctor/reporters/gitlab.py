@@ -14,6 +14,7 @@ from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Report
 from ascend_doctor.reporters import plain
 from ascend_doctor.reporters.safe import json_escaped, visible
+from ascend_doctor.reporters.verdict import expired, reason
 
 _SEVERITIES = {
     Severity.FATAL: "blocker",
@@ -32,20 +33,29 @@ def render(report: Report, lang: Lang = "en") -> str:
     if failure is not None:
         path = next((path for path, _ in report.coverage.skipped), _NOWHERE)
         entries.append(_entry("reading", "blocker", failure, Evidence(path, 1, ""), "reading"))
+    entries += [
+        _entry("expired", "major", said, where, f"{where.path} {entry.name}")
+        for entry, said, where in expired(report, lang)
+    ]
     for diagnosis in report.diagnoses:
         texts = diagnosis.texts[lang]
+        known = report.known(diagnosis)
         entries.append(
             _entry(
                 diagnosis.rule,
-                _SEVERITIES[diagnosis.severity],
-                plain.sentence(texts.title, texts.cause, lang),
+                _SEVERITIES[diagnosis.severity] if known is None else "info",
+                plain.sentence(
+                    texts.title, texts.cause if known is None else reason(known, lang), lang
+                ),
                 diagnosis.evidence[0],
-                diagnosis.rule,
+                diagnosis.fingerprint or diagnosis.rule,
             )
         )
     for item in report.unexplained[: plain.MAX_UNEXPLAINED]:
         text = plain.clipped(item.first.text)
-        entries.append(_entry("unexplained-error", "info", text, item.first, item.template))
+        entries.append(
+            _entry("unexplained-error", "info", text, item.first, item.fingerprint or item.template)
+        )
     _tell_apart(entries)
     return json_escaped(json.dumps(entries, ensure_ascii=False, indent=1)) + "\n"
 

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from ascend_doctor.records import LANGS, Evidence, Lang, Origin
-from ascend_doctor.report import Activity, CodeMet, Diagnosis, Report
+from ascend_doctor.report import Activity, CodeMet, Diagnosis, Entry, Report
 from ascend_doctor.reporters.safe import json_escaped
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 
 
 def render(report: Report, lang: Lang = "en") -> str:
@@ -31,10 +32,13 @@ def as_dict(report: Report) -> dict[str, Any]:
             "rules_digest": report.rules_digest,
         },
         "status": report.status,
+        "redacted": report.is_redacted,
+        "gate": _gate(report),
         "diagnoses": [_diagnosis(diagnosis) for diagnosis in report.diagnoses],
         "unexplained": [
             {
                 "template": item.template,
+                "fingerprint": item.fingerprint or None,
                 "level": item.level,
                 "count": item.count,
                 "first": _evidence(item.first),
@@ -61,7 +65,47 @@ def as_dict(report: Report) -> dict[str, Any]:
             "broken": [{"path": path, "reason": reason} for path, reason in coverage.broken],
             "interrupted": coverage.interrupted,
             "unread": coverage.unread,
+            "slice": None if coverage.slice is None else asdict(coverage.slice),
         },
+    }
+
+
+def _gate(report: Report) -> dict[str, Any]:
+    gate = report.gate
+    return {
+        "fail_on": gate.fail_on,
+        "strict": gate.is_strict,
+        "failed": report.is_failed,
+        "hidden": [
+            {
+                "rule": item.rule,
+                "family": item.family,
+                "severity": item.severity.label,
+                "count": item.count,
+                "by": item.by,
+            }
+            for item in gate.hidden
+        ],
+        "known": [
+            {
+                "fingerprint": item.fingerprint,
+                "reason": item.reason,
+                "where": item.where,
+                "expires": item.expires,
+            }
+            for item in gate.known
+        ],
+        "expired": [_entry(item) for item in gate.expired],
+        "stale": [_entry(item) for item in gate.stale],
+    }
+
+
+def _entry(entry: Entry) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "reason": entry.reason,
+        "where": entry.where,
+        "expires": entry.expires,
     }
 
 
@@ -71,6 +115,7 @@ def _diagnosis(diagnosis: Diagnosis) -> dict[str, Any]:
     return {
         "position": diagnosis.position,
         "rule": diagnosis.rule,
+        "fingerprint": diagnosis.fingerprint,
         "family": diagnosis.family,
         "severity": diagnosis.severity.label,
         "confidence": diagnosis.confidence,

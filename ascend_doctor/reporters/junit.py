@@ -15,6 +15,7 @@ from ascend_doctor.report import Diagnosis, Report
 from ascend_doctor.reporters import plain
 from ascend_doctor.reporters.labels import label
 from ascend_doctor.reporters.safe import visible
+from ascend_doctor.reporters.verdict import expired, reason
 
 # The outcomes that have an element, and what counts them.
 _OUTCOMES = ("failure", "error", "skipped")
@@ -52,6 +53,9 @@ def _reading(report: Report, lang: Lang) -> ET.Element:
         case = _case(suite, "reading", "no-part-is-missing")
         if unread:
             _outcome(case, "skipped", "reading", label("skipped", lang), unread)
+        if told := [visible(said) for _, said, _ in expired(report, lang)]:
+            case = _case(suite, "reading", "nothing-accepted-has-expired")
+            _outcome(case, "failure", "expired", label("expired", lang), told)
         case = _case(suite, "reading", "errors-are-explained")
         if report.unexplained:
             told = plain.unexplained(report.unexplained, lang)
@@ -70,9 +74,10 @@ def _family(family: str, diagnoses: Sequence[Diagnosis], report: Report, lang: L
         count = names[diagnosis.rule]
         # Readers know a case by its name: no two may share one.
         case = _case(suite, family, diagnosis.rule if count == 1 else f"{diagnosis.rule} {count}")
-        if diagnosis.severity >= Severity.WARNING:
-            title = diagnosis.texts[lang].title
-            details = plain.details(diagnosis, lang)
+        title, details = diagnosis.texts[lang].title, plain.details(diagnosis, lang)
+        if (known := report.known(diagnosis)) is not None:
+            _outcome(case, "skipped", "known", reason(known, lang), [visible(title), *details])
+        elif diagnosis.severity >= Severity.WARNING:
             _outcome(case, "failure", diagnosis.severity.label, title, details)
     return suite
 

@@ -32,6 +32,45 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "No diagnosis, but there are errors that no rule knows.",
         "未能给出诊断，但存在规则库不认识的报错。",
     ),
+    "all_known": (
+        "Nothing new: what was found is known.",
+        "没有新问题：发现的均为已知问题。",
+    ),
+    "all_hidden": (
+        "No fault found beside what --select and --ignore leave out.",
+        "除 --select、--ignore 排除的之外，未发现故障。",
+    ),
+    "known": ("Known", "已知问题"),
+    "accepted": ("accepted: {reason} ({where})", "已接受：{reason}（{where}）"),
+    "accepted_until": (
+        "accepted until {expires}: {reason} ({where})",
+        "接受至 {expires}：{reason}（{where}）",
+    ),
+    "hidden": ("Hidden", "已排除"),
+    "hidden_one": ("{count} diagnosis by {by}: {rules}", "{by} 排除 {count} 条诊断：{rules}"),
+    "hidden_by": ("{count} diagnoses by {by}: {rules}", "{by} 排除 {count} 条诊断：{rules}"),
+    "expired": ("Expired", "已过期"),
+    "expired_entry": (
+        "{what} was accepted until {expires}: {reason} ({where}); mend it, or set another day",
+        "{what} 的接受期已于 {expires} 届满：{reason}（{where}）；请修复，或另定期限",
+    ),
+    "stale": ("Stale", "已失效"),
+    "stale_entry": (
+        "{what} matches nothing any more ({where})",
+        "{what} 已不再出现（{where}）",
+    ),
+    "slice": ("Slice", "范围"),
+    "slice_since": ("from {since}", "自 {since} 起"),
+    "slice_until": ("until {until}", "至 {until} 止"),
+    "slice_counts": (
+        "{left_out} messages outside were left out; {unplaced} that do not say when or by which "
+        "rank were kept",
+        "范围外的 {left_out} 条消息未计入；{unplaced} 条未注明时间或 rank 的消息予以保留",
+    ),
+    "redacted": (
+        "Hosts, users, addresses and secrets are pseudonyms.",
+        "主机、用户、地址与密钥均已换成化名。",
+    ),
     "nothing": ("Nothing readable was found.", "没有找到可读的日志。"),
     "interrupted": (
         "Interrupted: this is about what was read until then.",

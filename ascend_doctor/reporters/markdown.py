@@ -8,9 +8,9 @@ from functools import cache, partial
 import jinja2
 
 from ascend_doctor import resources
-from ascend_doctor.records import Lang, Severity
+from ascend_doctor.records import Lang
 from ascend_doctor.report import Report
-from ascend_doctor.reporters import markup
+from ascend_doctor.reporters import markup, verdict
 from ascend_doctor.reporters.labels import colon, joined, label
 from ascend_doctor.reporters.plain import extent, what_was_read
 from ascend_doctor.reporters.reasons import translated
@@ -21,21 +21,29 @@ MAX_EVIDENCE = 3
 MAX_FOLLOWED = 5
 MAX_UNEXPLAINED = 10
 MAX_SKIPPED = 10
+MAX_KNOWN = 10
 
 
 def render(report: Report, lang: Lang = "en") -> str:
     """Return the report as Markdown; log text in it is quoted and cannot become markup."""
     template = _environment().get_template("report.md.j2")
-    told = [d for d in report.diagnoses if d.severity >= Severity.WARNING]
+    part = verdict.parts(report, lang)
     text = template.render(
         report=report,
-        told=told,
-        remarks=[d for d in report.diagnoses if d not in told],
+        told=part.told,
+        remarks=part.remarks,
+        unexplained=part.unexplained,
+        accepted=part.accepted,
+        verdict=verdict.verdict(report, part),
+        heading=verdict.heading,
+        reason=verdict.reason,
+        gate_rows=verdict.rows(report, lang),
         max_diagnoses=MAX_DIAGNOSES,
         max_evidence=MAX_EVIDENCE,
         max_followed=MAX_FOLLOWED,
         max_unexplained=MAX_UNEXPLAINED,
         max_skipped=MAX_SKIPPED,
+        max_known=MAX_KNOWN,
         lang=lang,
         colon=colon(lang),
         say=partial(_say, lang),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ascend_doctor.ingest.source import EMPTY
+from ascend_doctor.ingest.source import UNMISSED
 from ascend_doctor.records import Evidence, Lang
 from ascend_doctor.report import Coverage, Diagnosis, Report, Unexplained
 from ascend_doctor.reporters.labels import colon, label, size
@@ -110,7 +110,7 @@ def unread(report: Report, lang: Lang) -> list[str]:
     """Return the parts that could not be read, or not to their end, and why."""
     coverage = report.coverage
     missed = [
-        *(item for item in coverage.skipped if item[1] != EMPTY),
+        *(item for item in coverage.skipped if item[1] not in UNMISSED),
         *coverage.broken,
     ]
     lines = [

@@ -76,6 +76,7 @@ _CHINESE: Mapping[str, str] = {
     "packed more than {depth} deep": "嵌套超过 {depth} 层",
     "{option} raises this limit": "可用 {option} 放宽",
     "what follows was not read": "其后内容未读",
+    "written by ascend-doctor": "ascend-doctor 自身的输出",
     # the scan
     "profiler data that this version does not read": "当前版本不支持的 Profiler 数据",
     "step trace larger than {size}": "step trace 超过 {size}",

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from ascend_doctor.records import Lang
-from ascend_doctor.report import Report
+
+if TYPE_CHECKING:
+    from ascend_doctor.report import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +21,14 @@ class Format:
         module: the reporter in this package; it is loaded when it is first used.
         is_for_screens: it follows the terminal's width, colours and encoding. The others are for
             programs and pages, which expect UTF-8 wherever they run.
+        is_for_others: it is made to be pasted where others read it, and so is redacted unless
+            that is declined.
     """
 
     name: str
     module: str
     is_for_screens: bool = False
+    is_for_others: bool = False
 
     def render(self, report: Report, lang: Lang, **options: object) -> str:
         """Return ``report`` in this format; only formats for screens take options."""
@@ -42,6 +48,6 @@ FORMATS: Mapping[str, Format] = {
         Format("sarif", "sarif"),
         Format("gitlab", "gitlab"),
         Format("github", "github"),
-        Format("markdown", "markdown"),
+        Format("markdown", "markdown", is_for_others=True),
     )
 }

@@ -19,6 +19,7 @@ from ascend_doctor.reporters import markup, plain
 from ascend_doctor.reporters.labels import colon, label
 from ascend_doctor.reporters.reasons import translated
 from ascend_doctor.reporters.safe import json_escaped, visible
+from ascend_doctor.reporters.verdict import expired
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -62,8 +63,14 @@ def _run(report: Report, lang: Lang) -> dict[str, Any]:
         "invocations": [_invocation(report, lang)],
         "columnKind": "unicodeCodePoints",
         "results": [
-            *(_result(diagnosis, numbers, lang) for diagnosis in report.diagnoses),
-            *(_unexplained(item, numbers, lang) for item in report.unexplained),
+            *(
+                {**_result(diagnosis, numbers, lang), **_accepted(report, diagnosis)}
+                for diagnosis in report.diagnoses
+            ),
+            *(
+                {**_unexplained(item, numbers, lang), **_accepted(report, item)}
+                for item in report.unexplained
+            ),
         ],
         "properties": {"environment": _visible(report.environment), "status": report.status},
     }
@@ -142,6 +149,24 @@ def _result(diagnosis: Diagnosis, numbers: Mapping[str, int], lang: Lang) -> dic
     }
 
 
+def _accepted(report: Report, item: Diagnosis | Unexplained) -> dict[str, Any]:
+    """Return what tells a result in the next run, and that it is known, if it is."""
+    told: dict[str, Any] = {}
+    if item.fingerprint:
+        version, _, name = item.fingerprint.partition(":")
+        told["partialFingerprints"] = {f"ascendDoctor/v{visible(version)}": visible(name)}
+    if (known := report.known(item)) is not None:
+        told["suppressions"] = [
+            {
+                "kind": "external",
+                "status": "accepted",
+                "justification": visible(known.reason),
+                "properties": {"where": visible(known.where), "expires": known.expires},
+            }
+        ]
+    return told
+
+
 def _related(diagnosis: Diagnosis, lang: Lang) -> Iterator[dict[str, Any]]:
     """Yield the further proof, the line of the user's code, and what followed."""
     for evidence in diagnosis.evidence[1:]:
@@ -175,6 +200,14 @@ def _invocation(report: Report, lang: Lang) -> dict[str, Any]:
     notifications: list[dict[str, Any]] = []
     if failure is not None:
         notifications.append({"level": "error", "message": {"text": failure}})
+    notifications += [
+        {
+            "level": "error",
+            "message": {"text": _message(said)},
+            "locations": [{"physicalLocation": _physical(where.path, where.line)}],
+        }
+        for _, said, where in expired(report, lang)
+    ]
     unread = (("note", report.coverage.skipped), ("warning", report.coverage.broken))
     for level, items in unread:
         notifications += [

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, get_args
 
+from ascend_doctor.diagnosis.fingerprint import fingerprint
 from ascend_doctor.errors import ResultError
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import (
@@ -25,7 +26,13 @@ from ascend_doctor.report import (
     Consequence,
     Coverage,
     Diagnosis,
+    Entry,
+    FailOn,
+    Gate,
+    Hidden,
+    Known,
     Report,
+    Slice,
     Timeline,
     Unexplained,
 )
@@ -39,6 +46,7 @@ _MAJOR = "1"
 _SEVERITIES = {severity.label: severity for severity in Severity}
 _ROLES: Mapping[str, Role] = {role: role for role in ROLES}
 _CONFIDENCES: Mapping[str, Confidence] = {value: value for value in get_args(Confidence)}
+_FAIL_ON: Mapping[str, FailOn] = {value: value for value in get_args(FailOn)}
 
 
 def loads(data: bytes, name: str) -> Report:
@@ -71,6 +79,8 @@ def loads(data: bytes, name: str) -> Report:
         version=tool.at("version").text(),
         timeline=root.maybe("timeline", _timeline, Timeline()),
         codes=root.maybe("codes", lambda value: tuple(map(_code, value.items())), ()),
+        is_redacted=root.maybe("redacted", Field.flag, False),
+        gate=root.maybe("gate", _gate, Gate()),
     )
 
 
@@ -116,15 +126,53 @@ def _title(value: Field) -> dict[Lang, str]:
     return value.by_lang(Field.text)
 
 
+def _gate(value: Field) -> Gate:
+    return Gate(
+        fail_on=value.at("fail_on").one_of(_FAIL_ON),
+        is_strict=value.at("strict").flag(),
+        hidden=tuple(
+            Hidden(
+                item.at("rule").text(),
+                item.at("family").text(),
+                item.at("severity").one_of(_SEVERITIES),
+                item.at("count").number(1),
+                item.at("by").text(),
+            )
+            for item in value.at("hidden").items()
+        ),
+        known=tuple(
+            Known(
+                item.at("fingerprint").text(),
+                item.at("reason").text(),
+                item.at("where").text(),
+                item.maybe("expires", Field.text, None),
+            )
+            for item in value.at("known").items()
+        ),
+        expired=tuple(map(_entry, value.at("expired").items())),
+        stale=tuple(map(_entry, value.at("stale").items())),
+    )
+
+
+def _entry(value: Field) -> Entry:
+    return Entry(
+        value.at("name").text(),
+        value.at("reason").text(),
+        value.at("where").text(),
+        value.maybe("expires", Field.text, None),
+    )
+
+
 def _diagnosis(value: Field) -> Diagnosis:
     title, cause = _title(value.at("title")), _title(value.at("cause"))
     checks, fixes = value.at("checks").by_lang(_texts), value.at("fixes").by_lang(_texts)
     evidence = tuple(map(_evidence, value.at("evidence").items()))
     if not evidence:
         value.at("evidence").refuse("must not be empty")
+    rule = value.at("rule").text()
     return Diagnosis(
         position=value.at("position").number(1),
-        rule=value.at("rule").text(),
+        rule=rule,
         family=value.at("family").text(),
         severity=value.at("severity").one_of(_SEVERITIES),
         confidence=value.at("confidence").one_of(_CONFIDENCES),
@@ -146,6 +194,7 @@ def _diagnosis(value: Field) -> Diagnosis:
         processes=value.at("processes").number(1),
         ranks=tuple(map(_number, value.at("ranks").items())),
         consequences=tuple(map(_consequence, value.at("consequences").items())),
+        fingerprint=value.maybe("fingerprint", Field.text, fingerprint(rule, evidence[0])),
     )
 
 
@@ -166,6 +215,7 @@ def _unexplained(value: Field) -> Unexplained:
         level=value.at("level").text(),
         count=value.at("count").number(1),
         first=_evidence(value.at("first")),
+        fingerprint=value.maybe("fingerprint", Field.text, ""),
     )
 
 
@@ -249,6 +299,17 @@ def _coverage(value: Field) -> Coverage:
         broken=_unread(value.at("broken")),
         interrupted=value.maybe("interrupted", Field.flag, False),
         unread=value.maybe("unread", _count, 0),
+        slice=value.maybe("slice", _slice, None),
+    )
+
+
+def _slice(value: Field) -> Slice:
+    return Slice(
+        since=value.maybe("since", Field.text, None),
+        until=value.maybe("until", Field.text, None),
+        ranks=value.maybe("ranks", Field.text, None),
+        left_out=value.at("left_out").number(0),
+        unplaced=value.at("unplaced").number(0),
     )
 
 

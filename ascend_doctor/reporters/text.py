@@ -15,12 +15,15 @@ from ascend_doctor.reporters.layout import Block, Sheet, console, prose, steps, 
 from ascend_doctor.reporters.plain import extent, what_was_read
 from ascend_doctor.reporters.reasons import translated
 from ascend_doctor.reporters.safe import visible
+from ascend_doctor.reporters.verdict import Accepted, heading, parts, reason, verdict
+from ascend_doctor.reporters.verdict import rows as gate_rows
 
 # What a screen can hold; the JSON has all of it.
 MAX_DIAGNOSES = 5
 MAX_FOLLOWED = 4
 MAX_UNEXPLAINED = 5
 MAX_SKIPPED = 5
+MAX_KNOWN = 10
 MAX_EVIDENCE = 3
 MAX_LINE = 360
 
@@ -32,8 +35,9 @@ _STYLES = {
 }
 _HEADINGS = (
     *("evidence", "where", "why", "check", "fix", "followed", "codes"),
-    *("read", "environment", "skipped", "broken"),
+    *("read", "environment", "skipped", "broken", "slice", "hidden", "expired", "stale"),
 )
+_VERDICTS = {"nothing": ("!", "bold yellow"), "unexplained_verdict": ("?", "bold yellow")}
 
 
 def render(report: Report, lang: Lang = "en", *, color: bool = False, width: int = 100) -> str:
@@ -64,35 +68,31 @@ class _Writer:
         self._sheet = Sheet(screen, [label(name, lang) for name in _HEADINGS])
 
     def report(self, report: Report) -> None:
-        told = [d for d in report.diagnoses if d.severity >= Severity.WARNING]
-        remarks = [d for d in report.diagnoses if d.severity < Severity.WARNING]
+        part = parts(report, self._lang)
         if report.coverage.interrupted:
             self._interrupted(report.coverage.unread)
-        if told:
-            self._diagnosis(told[0], report, "root_cause")
-            for diagnosis in told[1:MAX_DIAGNOSES]:
+        for number, diagnosis in enumerate(part.told[:MAX_DIAGNOSES]):
+            if number:
                 self._console.print()
-                self._diagnosis(diagnosis, report, "also")
-            self._more(len(told) - MAX_DIAGNOSES)
-        elif not report.coverage.files:
-            self._console.print(Text(f"! {self._say('nothing')}", style="bold yellow"))
-        elif report.unexplained:
-            verdict = self._say("unexplained_verdict")
-            self._console.print(Text(f"? {verdict}", style="bold yellow"))
-        else:
-            self._console.print(Text(f"✓ {self._say('clean')}", style="bold green"))
-        if report.unexplained:
-            self._unexplained(report.unexplained)
-        if remarks:
-            self._remarks(remarks)
+            self._diagnosis(diagnosis, report)
+        self._more(len(part.told) - MAX_DIAGNOSES)
+        if not part.told:
+            name = verdict(report, part)
+            mark, style = _VERDICTS.get(name, ("✓", "bold green"))
+            self._console.print(Text(f"{mark} {self._say(name)}", style=style))
+        if part.unexplained:
+            self._unexplained(part.unexplained)
+        if part.remarks:
+            self._remarks(part.remarks)
+        if part.accepted:
+            self._accepted(part.accepted)
         self._coverage(report)
 
     def diagnoses(self, report: Report, told: Sequence[Diagnosis]) -> None:
-        root = next((d for d in report.diagnoses if d.severity >= Severity.WARNING), None)
         for number, diagnosis in enumerate(told):
             if number:
                 self._console.print()
-            self._diagnosis(diagnosis, report, "root_cause" if diagnosis is root else "also")
+            self._diagnosis(diagnosis, report)
 
     def _interrupted(self, unread: int) -> None:
         name = "interrupted_files" if unread else "interrupted"
@@ -100,10 +100,10 @@ class _Writer:
         self._console.print(Text(f"! {said}", style="bold yellow"))
         self._console.print()
 
-    def _diagnosis(self, diagnosis: Diagnosis, report: Report, heading: str) -> None:
+    def _diagnosis(self, diagnosis: Diagnosis, report: Report) -> None:
         style = _STYLES[diagnosis.severity]
         texts = diagnosis.texts[self._lang]
-        title = Text(f"{self._say(heading)}{colon(self._lang)}", style=style)
+        title = Text(f"{self._say(heading(diagnosis))}{colon(self._lang)}", style=style)
         title.append(visible(texts.title), style="bold")
         for number, line in enumerate(wrapped(title, self._console.width - 2)):
             self._console.print(Text.assemble(("  " if number else "✗ ", style), line))
@@ -164,6 +164,17 @@ class _Writer:
             self._row("", [Block(line)])
         self._more(len(remarks) - MAX_DIAGNOSES)
 
+    def _accepted(self, items: Sequence[Accepted]) -> None:
+        self._console.print()
+        self._console.print(Text(self._say("known"), style="bold"))
+        for item in items[:MAX_KNOWN]:
+            times = f" ×{item.count}" if item.count > 1 else ""
+            line = Text(f"• {_clipped(item.title)}{times}  ")
+            line.append(f"{visible(item.where.path)}:{item.where.line}", style="cyan")
+            why = Text(visible(reason(item.known, self._lang)), style="dim")
+            self._row("", [Block(line), Block(why, indent=2)])
+        self._more(len(items) - MAX_KNOWN)
+
     def _coverage(self, report: Report) -> None:
         coverage = report.coverage
         self._console.print()
@@ -181,8 +192,11 @@ class _Writer:
                 if len(items) > MAX_SKIPPED:
                     shown.append(self._say("more", count=len(items) - MAX_SKIPPED))
                 rows.append((name, shown))
+        rows += gate_rows(report, self._lang)
         for name, texts in rows:
             self._row(name, [Block(Text(visible(text), style="dim")) for text in texts])
+        if report.is_redacted:
+            self._row("", [Block(Text(self._say("redacted"), style="dim"))])
 
     def _more(self, count: int) -> None:
         if count > 0:

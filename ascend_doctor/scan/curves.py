@@ -19,6 +19,7 @@ from ascend_doctor.knowledge import curve as arithmetic
 from ascend_doctor.records import Record, Sighting
 from ascend_doctor.scan.judge import evidence
 from ascend_doctor.scan.series import Line, Point, Series
+from ascend_doctor.scope import EVERYTHING, Scope
 from ascend_doctor.view.prefix import NONE, Prefix, peel
 from ascend_doctor.view.printed import may_differ
 from ascend_doctor.view.raw import Raw
@@ -119,8 +120,9 @@ class Told:
 class Curves:
     """All curves of one source."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, source: str, scope: Scope = EVERYTHING) -> None:
         self._source = source
+        self._scope = scope
         self._origin = origin_of(source)
         self._series: dict[tuple[_Writer, str], Series] = {}
         self._read = self._idle = self._idle_blocks = 0
@@ -230,6 +232,10 @@ class Curves:
         if norm is None and step is None:
             return
         line = Line(text, view.number(start), prefix)
+        if not self._scope.is_all:
+            record = self._record(line)
+            if self._scope.place(record.time, record.origin.rank) == "outside":
+                return
         if norm is not None:
             self._count_gradient(writer, norm, line)
         if step is None:

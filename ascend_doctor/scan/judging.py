@@ -17,6 +17,7 @@ from ascend_doctor.scan.judge import Judgement, judge
 from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.sampling import Sampler
 from ascend_doctor.scan.targets import Target
+from ascend_doctor.scope import Place
 from ascend_doctor.view.encoding import shown
 from ascend_doctor.view.printed import uncoloured
 from ascend_doctor.view.raw import Raw
@@ -48,8 +49,10 @@ class Judging:
         self, view: Printed | Raw, part: Part, knowledge: Knowledge, samplers: dict[bytes, Sampler]
     ) -> None:
         self._records = Records(view, part.source, origin_of(part.source))
-        self._source = part.source
+        self._part = part
         self._collection = part.collection
+        # Of which records it is known that they are outside of what is looked at, or not.
+        self._places: dict[int, Place] = {}
         self._knowledge = knowledge
         self._view = view
         self._body = view.body
@@ -78,6 +81,8 @@ class Judging:
                 if start >= high and self._is_raw and _begins_anew(record):
                     break
                 continue
+            if not self._part.scope.is_all and self._place(start, record) == "outside":
+                continue
             _, rules = self._todo.setdefault(start, (record, {}))
             for rule in meaning.rules:
                 rules[rule.id] = (rule, weight)
@@ -95,7 +100,17 @@ class Judging:
             self._judge(start)
             del self._todo[start]
         view.forget()
-        self._records = Records(view, self._source, origin_of(self._source))
+        source = self._part.source
+        self._records = Records(view, source, origin_of(source))
+
+    def _place(self, start: int, record: Record) -> Place:
+        place = self._places.get(start)
+        if place is None:
+            place = self._part.scope.place(record.time, record.origin.rank)
+            self._places[start] = place
+            self._part.outside += place == "outside"
+            self._part.unplaced += place == "unplaced"
+        return place
 
     def _weight(self, word: bytes, place: int) -> int:
         """Return for how many lines the step line at ``place`` stands, 0 if it is passed over."""

@@ -6,21 +6,31 @@ from ascend_doctor.scan.collect import Collection
 from ascend_doctor.scan.coverage import Coverage
 from ascend_doctor.scan.curves import Curves
 from ascend_doctor.scan.environment import Environment
+from ascend_doctor.scope import EVERYTHING, Scope
 
 
 class Part:
-    """What one part of a source yields."""
+    """What one part of a source yields.
 
-    def __init__(self, source: str) -> None:
+    Attributes:
+        outside: messages that were looked at and left out, as they are outside of ``scope``.
+        unplaced: messages that were kept, although it is not known whether they are in it.
+    """
+
+    def __init__(self, source: str, scope: Scope = EVERYTHING) -> None:
         self.source = source
+        self.scope = scope
+        self.outside = self.unplaced = 0
         self.collection = Collection(source)
         self.environment = Environment(source)
-        self.curves = Curves(source)
+        self.curves = Curves(source, scope)
         self.coverage = Coverage()
 
     def join(self, other: Part) -> None:
         """Go on with the part behind this one."""
         lines = self.coverage.newlines
+        self.outside += other.outside
+        self.unplaced += other.unplaced
         self.collection.join(other.collection, lines)
         self.environment.join(other.environment, lines)
         self.curves.join(other.curves, lines)

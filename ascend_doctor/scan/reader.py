@@ -18,6 +18,7 @@ from ascend_doctor.scan.sampling import Sampler
 from ascend_doctor.scan.storm import Storm
 from ascend_doctor.scan.targets import Targets
 from ascend_doctor.scan.template import Reach
+from ascend_doctor.scope import EVERYTHING, Scope
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed, of
 from ascend_doctor.view.window import Window
@@ -31,9 +32,14 @@ class Reader:
     """Knows what to look for, and what to do where it stands."""
 
     def __init__(
-        self, knowledge: Knowledge, vocabulary: Vocabulary, meanings: Sequence[Meaning]
+        self,
+        knowledge: Knowledge,
+        vocabulary: Vocabulary,
+        meanings: Sequence[Meaning],
+        scope: Scope = EVERYTHING,
     ) -> None:
         self.knowledge = knowledge
+        self._scope = scope
         self.literals = vocabulary.literals
         self.asides = Asides(vocabulary.asides, len(meanings))
         self.targets = Targets(vocabulary.literals, meanings)
@@ -48,7 +54,7 @@ class Reader:
 
     def begin(self, source: str) -> Reading:
         """Begin to read a part of a source."""
-        return Reading(self, Part(source))
+        return Reading(self, Part(source, self._scope))
 
 
 class Reading:
@@ -69,7 +75,9 @@ class Reading:
         hits = reader.literals.hits(window.data, window.body[0])
         view = of(window, is_marked=reader.asides.is_marked(hits))
         starts_message = window.data.startswith(b"[", window.body[0])
-        if isinstance(view, Raw) and starts_message and _is_dense(window, len(hits)):
+        # Of what is folded, not each message is asked for its time.
+        may_fold = starts_message and self._part.scope.is_all
+        if isinstance(view, Raw) and may_fold and _is_dense(window, len(hits)):
             self._read_storm(window)
         else:
             self._read_hits(window, view, hits)

@@ -26,18 +26,22 @@ from ascend_doctor.scan.meanings import Vocabulary
 from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.reader import Reader
 from ascend_doctor.scan.tables import scan_table
+from ascend_doctor.scope import EVERYTHING, Scope
 from ascend_doctor.view.window import SIZES, Sizes, windows, windows_of_part
 
 
 class Scanner:
     """Scans sources under one state of the knowledge, cut into pieces of the given ``sizes``."""
 
-    def __init__(self, knowledge: Knowledge, sizes: Sizes = SIZES) -> None:
+    def __init__(
+        self, knowledge: Knowledge, sizes: Sizes = SIZES, scope: Scope = EVERYTHING
+    ) -> None:
         self._sizes = sizes
         self._knowledge = knowledge
         self._vocabulary = Vocabulary(knowledge.rules.values())
         self._tables = by_reader(knowledge.rules.values())
-        self._reader = Reader(knowledge, self._vocabulary, self._vocabulary.meanings)
+        self._scope = scope
+        self._reader = Reader(knowledge, self._vocabulary, self._vocabulary.meanings, scope)
 
     def without(self, rule: str) -> Scanner:
         """Return a scanner that does not know one rule; what that changes is what the rule does."""
@@ -45,7 +49,7 @@ class Scanner:
         other._knowledge = self._knowledge.without(rule)
         other._tables = by_reader(other._knowledge.rules.values())
         meanings = self._vocabulary.without(rule)
-        other._reader = Reader(other._knowledge, self._vocabulary, meanings)
+        other._reader = Reader(other._knowledge, self._vocabulary, meanings, self._scope)
         return other
 
     def scan(self, source: Source) -> Shard | Skipped:
@@ -148,6 +152,8 @@ class Scanner:
             unknown=collection.unknown(),
             signs=frozenset(collection.signs),
             environment=whole.environment.said(),
+            outside=whole.outside,
+            unplaced=whole.unplaced,
             broken="; ".join(filter(None, (coverage.broken, collection.slow()))) or None,
         )
 

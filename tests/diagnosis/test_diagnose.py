@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.diagnosis.diagnose import diagnose
+from ascend_doctor.diagnosis.fingerprint import fingerprint
 from ascend_doctor.facts import Facts
 from ascend_doctor.knowledge import index
 from ascend_doctor.knowledge.rule import Texts
@@ -124,6 +125,7 @@ def test_a_diagnosis_says_all_that_its_rule_and_its_log_say(known):
             count=2,
             processes=1,
             ranks=(3,),
+            fingerprint=fingerprint("buffer-oom-pool", first),
         ),
     )
     assert (report.status, report.worst, report.rules_digest) == (

@@ -21,7 +21,7 @@ from ascend_doctor.report import (
 from tests.hostile.strings import hostile
 
 
-class _Forge:
+class Forge:
     """Builds a report of given texts, put into its fields one after the other."""
 
     def __init__(self, texts: list[str]) -> None:
@@ -119,12 +119,12 @@ class _Forge:
 
 def forged(texts: list[str]) -> Report:
     """Return a report whose fields hold the given texts, with a diagnosis of each severity."""
-    return _Forge(texts).report([*Severity])
+    return Forge(texts).report([*Severity])
 
 
 # Eleven texts: no field then always meets the same ones.
 reports = st.builds(
-    lambda texts, severities: _Forge(texts).report(severities),
+    lambda texts, severities: Forge(texts).report(severities),
     st.lists(hostile, min_size=1, max_size=11),
     st.lists(st.sampled_from(Severity), max_size=2),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 from hypothesis import strategies as st
 
@@ -14,7 +15,13 @@ from ascend_doctor.report import (
     Consequence,
     Coverage,
     Diagnosis,
+    Entry,
+    FailOn,
+    Gate,
+    Hidden,
+    Known,
     Report,
+    Slice,
     Timeline,
     Unexplained,
 )
@@ -100,6 +107,7 @@ CAUSE = Diagnosis(
             evidence=_LATER,
         ),
     ),
+    fingerprint="1:00000000000000a1",
 )
 LESSER = Diagnosis(
     position=2,
@@ -124,6 +132,7 @@ LESSER = Diagnosis(
     count=1,
     processes=1,
     ranks=(),
+    fingerprint="1:00000000000000b2",
 )
 REMARK = Diagnosis(
     position=3,
@@ -148,9 +157,14 @@ REMARK = Diagnosis(
     count=2,
     processes=2,
     ranks=(0,),
+    fingerprint="1:00000000000000c3",
 )
 _UNKNOWN = Unexplained(
-    "the moon is in house #", "ERROR", 3, Evidence("a/b.log", 5, "the moon is in house 8")
+    "the moon is in house #",
+    "ERROR",
+    3,
+    Evidence("a/b.log", 5, "the moon is in house 8"),
+    "1:00000000000000d4",
 )
 _COVERAGE = Coverage(
     files=4,
@@ -276,6 +290,42 @@ INTERRUPTED = Report(
 TIMES = st.datetimes().map(lambda time: time.isoformat(timespec="microseconds"))
 
 
+# What a gate says: something is known, something left out, some entries are of no use.
+GATED = replace(
+    FULL,
+    is_redacted=True,
+    diagnoses=FULL.diagnoses[1:],
+    coverage=replace(
+        _COVERAGE, slice=Slice("2026-03-04T05:00", "05:30", "0, 3-5", left_out=12, unplaced=3)
+    ),
+    gate=Gate(
+        fail_on="error",
+        is_strict=True,
+        hidden=(
+            Hidden("buffer-oom-pool-fragmented", "buffer_oom", Severity.FATAL, 12, "--ignore"),
+            Hidden("communication-port", "communication", Severity.ERROR, 1, "--select"),
+            Hidden("communication-link", "communication", Severity.ERROR, 2, "--select"),
+        ),
+        known=(
+            Known("1:00000000000000b2", "the old image", "ascend-doctor.toml:7"),
+            Known("1:00000000000000d4", "told upstream", "known.json:12", "2027-01-31"),
+        ),
+        expired=(Entry("not_found", "until the new image", "ascend-doctor.toml:12", "2026-01-31"),),
+        stale=(Entry("numerics-loss 1:00000000000000e5", "flaky data", "known.json:20"),),
+    ),
+)
+# Every fault is known.
+KNOWN = replace(
+    FULL,
+    gate=Gate(
+        known=tuple(
+            Known(item.fingerprint, "known since long", "known.json:3")
+            for item in (CAUSE, LESSER, _UNKNOWN)
+        )
+    ),
+)
+
+
 def _texts(words: st.SearchStrategy[str]) -> st.SearchStrategy[Texts]:
     steps = st.lists(words, max_size=2).map(tuple)
     return st.builds(Texts, words, words, steps, steps)
@@ -290,6 +340,7 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
     places = st.lists(st.tuples(words, words), max_size=2).map(tuple)
     families = st.sampled_from(FAMILIES) | words
     number = st.none() | ranks
+    names = st.sampled_from(["1:00000000000000a1", "1:00000000000000b2"])
     origins = st.builds(Origin, maybe, number, number, number)
     order = st.tuples(st.integers(0, 99), st.integers(0, 9))
     around, match = st.lists(words, max_size=2).map(tuple), st.none() | order
@@ -321,6 +372,7 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         processes=counts,
         ranks=st.lists(ranks, max_size=2).map(tuple),
         consequences=st.lists(consequences, max_size=2).map(tuple),
+        fingerprint=names,
     )
     coverage = st.builds(
         Coverage,
@@ -334,6 +386,7 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         broken=places,
         interrupted=st.booleans(),
         unread=st.integers(0, 9),
+        slice=st.none() | st.builds(Slice, maybe, maybe, maybe, ranks, ranks),
     )
     activities = st.builds(
         Activity,
@@ -361,12 +414,25 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         next=steps,
         is_full=st.booleans(),
     )
+    entries = st.lists(st.builds(Entry, words, words, words, maybe), max_size=2).map(tuple)
+    gates = st.builds(
+        Gate,
+        fail_on=st.sampled_from(get_args(FailOn)),
+        is_strict=st.booleans(),
+        hidden=st.lists(
+            st.builds(Hidden, words, families, st.sampled_from(Severity), counts, words), max_size=2
+        ).map(tuple),
+        # Of the names that diagnoses have, so that some are known.
+        known=st.lists(st.builds(Known, names, words, words, maybe), max_size=2).map(tuple),
+        expired=entries,
+        stale=entries,
+    )
     return st.builds(
         Report,
         rules_digest=words,
         diagnoses=st.lists(diagnoses, max_size=3).map(tuple),
         unexplained=st.lists(
-            st.builds(Unexplained, words, words, counts, evidence), max_size=2
+            st.builds(Unexplained, words, words, counts, evidence, names), max_size=2
         ).map(tuple),
         environment=mapping,
         coverage=coverage,
@@ -376,6 +442,8 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
             Timeline, st.lists(activities, max_size=3).map(tuple), st.integers(0, 9)
         ),
         codes=st.lists(codes, max_size=2).map(tuple),
+        is_redacted=st.booleans(),
+        gate=gates,
     )
 
 

@@ -13,7 +13,7 @@ import pytest
 import ascend_doctor
 from ascend_doctor.reporters.registry import FORMATS
 from tests.conftest import ROOT
-from tests.reporters.reports import CLEAN, FULL, HOSTILE_FULL, INTERRUPTED, NOTHING
+from tests.reporters.reports import CLEAN, FULL, GATED, HOSTILE_FULL, INTERRUPTED, KNOWN, NOTHING
 
 GOLDEN = Path(__file__).parent / "golden"
 SAMPLES = {"oom": "buffer_oom-fragmented", "import": "not_found-no-cann-environment"}
@@ -25,6 +25,8 @@ REPORTS = {
     "clean": CLEAN,
     "nothing": NOTHING,
     "interrupted": INTERRUPTED,
+    "gated": GATED,
+    "known": KNOWN,
 }
 
 

@@ -48,6 +48,7 @@ def test_a_whole_diagnosis(tmp_path):
     assert {name: value for name, value in diagnosis.items() if name not in texts} == {
         "position": 1,
         "rule": "not-found-shared-library",
+        "fingerprint": "1:4a94072656b34a7b",
         "family": "not_found",
         "severity": "fatal",
         "confidence": "high",

@@ -15,7 +15,7 @@ from ascend_doctor.reporters import json as reporter
 from ascend_doctor.reporters.registry import FORMATS
 from ascend_doctor.reporters.stored import MAX_BYTES, loads
 from tests.conftest import ROOT
-from tests.reporters.reports import ANY_REPORT, CLEAN, FULL, INTERRUPTED, NOTHING
+from tests.reporters.reports import ANY_REPORT, CLEAN, FULL, GATED, INTERRUPTED, NOTHING
 
 SCHEMA = json.loads((ROOT / "docs/schema/report-1.json").read_text(encoding="utf-8"))
 STORED = reporter.render(FULL)
@@ -30,7 +30,7 @@ def test_a_report_comes_back_as_it_was(report):
     assert reporter.as_dict(again) == reporter.as_dict(report)
 
 
-@pytest.mark.parametrize("report", [FULL, CLEAN, NOTHING, INTERRUPTED])
+@pytest.mark.parametrize("report", [FULL, CLEAN, NOTHING, INTERRUPTED, GATED])
 def test_each_field_is_in_the_schema_and_comes_back(report):
     jsonschema.validate(reporter.as_dict(report), SCHEMA)
     again = loads(reporter.render(report).encode(), "r.json")

@@ -1,0 +1,1 @@
+"""Reports → what of them fails a job: selection, suppressions, baselines."""

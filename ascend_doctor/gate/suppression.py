@@ -1,0 +1,102 @@
+"""What may be there and does not fail a job, for a reason, and perhaps until a day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, replace
+from datetime import date
+
+from ascend_doctor.errors import SettingError
+from ascend_doctor.gate.selection import check_names, is_named
+from ascend_doctor.report import Diagnosis, Entry, Known, Report, Unexplained
+
+
+@dataclass(frozen=True, slots=True)
+class Suppression:
+    """One entry of a file: what it is about, why, and the last day on which it holds.
+
+    Of ``rule`` (an id, a family, or a wildcard of either) and ``fingerprint`` one is given, or
+    both. ``where`` is its place as ``file:line``.
+    """
+
+    where: str
+    reason: str
+    rule: str = ""
+    fingerprint: str = ""
+    expires: date | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is about, for people."""
+        return " ".join(filter(None, (self.rule, self.fingerprint)))
+
+    def is_about(self, item: Diagnosis | Unexplained) -> bool:
+        """Say whether it is about a diagnosis or an unknown error."""
+        if self.fingerprint and item.fingerprint != self.fingerprint:
+            return False
+        if not self.rule:
+            return bool(self.fingerprint)
+        return isinstance(item, Diagnosis) and is_named(item, [self.rule])
+
+    @property
+    def entry(self) -> Entry:
+        """It as a part of a report."""
+        return Entry(self.name, self.reason, self.where, _iso(self.expires))
+
+
+def check(suppressions: Iterable[Suppression], names: Collection[str]) -> None:
+    """Check that the rules of suppressions exist.
+
+    Raises:
+        SettingError: one does not; it starts with ``file:line``.
+    """
+    for item in suppressions:
+        if item.rule:
+            check_names(f"{item.where}: rule", [item.rule], names)
+
+
+def suppressed(
+    report: Report,
+    suppressions: Iterable[Suppression],
+    today: date,
+    stale: Callable[[Suppression], bool] = lambda _: False,
+) -> Report:
+    """Return the report with what is known marked so; what has expired fails it.
+
+    ``stale`` says of a suppression that matches nothing whether that is to be told.
+    """
+    items: tuple[Diagnosis | Unexplained, ...] = (*report.diagnoses, *report.unexplained)
+    known = {entry.fingerprint: entry for entry in report.gate.known}
+    expired, unused = [*report.gate.expired], [*report.gate.stale]
+    for item in suppressions:
+        if item.expires is not None and item.expires < today:
+            expired.append(item.entry)
+            continue
+        found = [held.fingerprint for held in items if held.fingerprint and item.is_about(held)]
+        for name in found:
+            known.setdefault(name, Known(name, item.reason, item.where, _iso(item.expires)))
+        if not found and stale(item):
+            unused.append(item.entry)
+    order = {held.fingerprint: place for place, held in reversed([*enumerate(items)])}
+    told = sorted(known.values(), key=lambda entry: order.get(entry.fingerprint, len(order)))
+    gate = replace(report.gate, known=tuple(told), expired=tuple(expired), stale=tuple(unused))
+    return replace(report, gate=gate)
+
+
+def expiry(value: object, where: str) -> date:
+    """Return the day that an entry gives as the last on which it holds.
+
+    Raises:
+        SettingError: it is no ISO date; it starts with ``where``.
+    """
+    try:
+        if isinstance(value, date):
+            return date(value.year, value.month, value.day)
+        return date.fromisoformat(str(value))
+    except ValueError as err:
+        said = f"{where}: expires: {value!r} is no date; write it as 2027-01-31"
+        raise SettingError(said) from err
+
+
+def _iso(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
