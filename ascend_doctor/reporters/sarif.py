@@ -153,8 +153,10 @@ def _accepted(report: Report, item: Diagnosis | Unexplained) -> dict[str, Any]:
     """Return what tells a result in the next run, and that it is known, if it is."""
     told: dict[str, Any] = {}
     if item.fingerprint:
-        version, _, name = item.fingerprint.partition(":")
-        told["partialFingerprints"] = {f"ascendDoctor/v{visible(version)}": visible(name)}
+        version, _, name = map(visible, item.fingerprint.partition(":"))
+        # GitHub knows results again by this key only.
+        names = ("primaryLocationLineHash", f"ascendDoctor/v{version}")
+        told["partialFingerprints"] = dict.fromkeys(names, name)
     if (known := report.known(item)) is not None:
         told["suppressions"] = [
             {
