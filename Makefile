@@ -36,6 +36,7 @@ fuzz: $(STAMP)
 # Writes the generated pages; those that differ fail a test.
 docs: $(STAMP)
 	$(BIN)/python -m ascend_doctor.docs docs
+	$(BIN)/python -m benchmarks.chinese docs/performance.md
 
 # What the README shows: the report in a terminal, and the page in Debian's chromium.
 pictures: $(STAMP)
