@@ -23,7 +23,7 @@ Wrong in this run: plog: 3, not 4.
 CHINESE = """\
 A machine，8 核，Linux，Python 3.12.1，无 ripgrep，2026-01-31。规模为完整数据的 1/64 倍，计时 3 轮。
 未测双进程：`analyze` 没有 `--jobs` 选项。
-本次运行结果有误：plog: 3, not 4。
+本次运行结果有误：plog: 3, not 4.
 
 | 测量项 | 对照 | 数值 | 最低–最高 | CPU 时间 | 上限 | 目标 | 秒 |
 |---|---|---|---|---|---|---|---|
