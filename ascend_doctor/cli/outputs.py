@@ -63,6 +63,7 @@ def file_option(command: _Decorated) -> _Decorated:
         metavar="FORMAT=FILE",
         multiple=True,
         callback=_parsed_files,
+        shell_complete=completing.formats,
         help=f"Write the report into a file as well: {', '.join(FORMATS)}. May be repeated.",
     )(command)
 

@@ -86,6 +86,7 @@ def typed(tmp_path):
     return bash
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lang", LOCALES)
 def test_the_tutorial_prints_what_it_says(typed, lang):
     page = (ROOT / "docs" / lang / "tutorial.md").read_text(encoding="utf-8")
