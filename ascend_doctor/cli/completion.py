@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import click
-from click.shell_completion import get_completion_class
 
 # The name under which it is installed, and the variable that click then looks for.
 _PROGRAM = "ascend-doctor"
@@ -22,6 +21,8 @@ def command(shell: str) -> None:
 
     Bash must be 4.4 or newer. For the running bash alone: eval "$(ascend-doctor completion bash)".
     """
+    from click.shell_completion import get_completion_class
+
     from ascend_doctor.cli import main
 
     kind = get_completion_class(shell)

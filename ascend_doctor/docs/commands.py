@@ -124,5 +124,6 @@ def _row(option: click.Option, ctx: click.Context, say: _Say, lang: Lang) -> tup
     said = prose(say(text))
     shown = [word("required", lang) if part == "required" else span(part) for part in limits]
     if shown:
-        said += f" ({word('comma', lang).join(shown)})"
+        inner = word("comma", lang).join(shown)
+        said += f" ({inner})" if lang == "en" else f"（{inner}）"
     return span(names), said, word("comma", lang).join(map(span, default))

@@ -43,9 +43,11 @@ def rule_page(rule: Rule, file: RuleFile, knowledge: Knowledge, lang: Lang) -> s
 
 def _rule(rule: Rule, file: RuleFile, knowledge: Knowledge, lang: Lang) -> Iterator[str]:
     texts = rule.unfilled(lang)
-    yield generated(f"patterns/{rule.family}/{rule.id}.yaml")
+    source = f"patterns/{rule.family}/{rule.id}.yaml"
+    yield generated(source)
     yield from (f"# {prose(texts.title)}", "")
-    yield f"{span(rule.id)} · {_other(f'rules/{rule.family}/{rule.id}.md', 3, lang)}"
+    other = _other(f"rules/{rule.family}/{rule.id}.md", 3, lang)
+    yield f"{span(rule.id)} · {other} · [YAML](../../../../{source})"
     yield from ("", *_facts(rule, knowledge, lang))
     if "article" in rule.provenance:
         yield from ("", f"**{word('article', lang)}**")

@@ -212,8 +212,8 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "gives": ("It captures {captures}.", "捕获 {captures}。"),
     "near": ("Does not match", "不匹配"),
     "near_intro": (
-        "Alike in all but one respect, and something else.",
-        "仅有一处不同、但含义不同的日志。",
+        "Close to the above, and not this failure.",
+        "与上文相似、但不属于这一故障的日志。",
     ),
     "seen_in": ("Where the wording was seen", "写法来源"),
     "provenance_cann-source": ("source code of CANN", "CANN 源码"),

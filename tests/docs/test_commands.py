@@ -86,7 +86,7 @@ def test_the_chinese_reference_has_the_texts_in_chinese(of_program, monkeypatch)
     monkeypatch.setattr(commands, "chinese", lambda: known)
     text = of_program("zh")
     assert "\n做事。\n\n```text\none    甲\ntwo    乙\n```\n\nMore of it" in text
-    assert "| `--name <NAME>` | What it is called. (必填) |  |\n" in text
+    assert "| `--name <NAME>` | What it is called.（必填） |  |\n" in text
 
 
 def test_every_text_of_the_commands_is_there_in_chinese():
