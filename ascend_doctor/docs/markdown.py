@@ -38,7 +38,9 @@ def span(text: str) -> str:
     """
     text = visible(text)
     ticks = _ticks(text, least=1)
-    edge = " " if text.startswith("`") or text.endswith("`") or not text.strip() else ""
+    # A blank at both ends is taken for padding, unless there is nothing else.
+    is_padded = text.strip() != "" and text.startswith(" ") and text.endswith(" ")
+    edge = " " if is_padded or text.startswith("`") or text.endswith("`") else ""
     return f"{ticks}{edge}{text}{edge}{ticks}"
 
 
