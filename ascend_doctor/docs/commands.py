@@ -38,8 +38,7 @@ def texts() -> Iterator[str]:
     for ctx in _commands():
         yield from _paragraphs(ctx.command)
         for option in _options(ctx):
-            if option.help:
-                yield option.help
+            yield from filter(None, _told(option))
 
 
 @cache
@@ -111,19 +110,27 @@ def _options(ctx: click.Context) -> list[click.Option]:
     ]
 
 
+def _told(option: click.Option) -> tuple[str, str]:
+    """Return the help of an option, and the default that it speaks of itself."""
+    text, _, default = (option.help or "").partition("  [default: ")
+    return text, default.removesuffix("]")
+
+
 def _row(option: click.Option, ctx: click.Context, say: _Say, lang: Lang) -> tuple[str, str, str]:
     record = option.get_help_record(ctx)
     assert record is not None
     names, told = record
-    text = option.help or ""
+    text, default = _told(option)
+    if default:
+        return span(names), prose(say(text)), prose(say(default))
     # What click adds: the default value, the range of a number.
     extra = told.removeprefix(text).strip().removeprefix("[").removesuffix("]")
     parts = [part for part in extra.split("; ") if part]
-    default = [part.removeprefix("default: ") for part in parts if part.startswith("default: ")]
+    defaults = [part.removeprefix("default: ") for part in parts if part.startswith("default: ")]
     limits = [part for part in parts if not part.startswith("default: ")]
     said = prose(say(text))
     shown = [word("required", lang) if part == "required" else span(part) for part in limits]
     if shown:
         inner = word("comma", lang).join(shown)
         said += f" ({inner})" if lang == "en" else f"（{inner}）"
-    return span(names), said, word("comma", lang).join(map(span, default))
+    return span(names), said, word("comma", lang).join(map(span, defaults))

@@ -42,18 +42,18 @@ def _wordings(rule: RuleFile, lang: Lang) -> Iterator[str]:
 
 
 def _words_of(variant: Variant, lang: Lang) -> str:
-    return " … ".join(_choice(literal, lang) for literal in variant.literals)
+    return " … ".join(_choice(choice, lang) for choice in variant.literals)
 
 
 def _choice(choice: Choice, lang: Lang) -> str:
     """Return a text, or the list of those of which any one will do."""
     if isinstance(choice, str):
-        return _literal(choice)
-    return f"({word('one_of', lang)} {word('or', lang).join(map(_literal, choice))})"
+        return literal(choice)
+    return f"({word('one_of', lang)} {word('or', lang).join(map(literal, choice))})"
 
 
-def _literal(text: str) -> str:
-    # A line end within a wording is shown as the terminal's list of rules shows it.
+def literal(text: str) -> str:
+    """Return a part of a log as code; a line end in it as the terminal's list of rules shows it."""
     return span(text.replace("\n", "⏎"))
 
 
@@ -90,8 +90,7 @@ def _further(rule: RuleFile, knowledge: Knowledge, lang: Lang) -> Iterator[str]:
 
 
 def _any_of(literals: Iterable[str], lang: Lang) -> str:
-    said = word("or", lang).join(map(_literal, literals))
-    return said if lang == "en" else f" {said} "
+    return word("or", lang).join(map(literal, literals))
 
 
 def _spans(names: Iterable[str], lang: Lang) -> str:

@@ -14,7 +14,7 @@ from ascend_doctor.docs.markdown import (
     span,
     table,
 )
-from ascend_doctor.docs.matching import captures, conditions
+from ascend_doctor.docs.matching import captures, conditions, literal
 from ascend_doctor.docs.relations import causes, family_link, followers, link
 from ascend_doctor.docs.words import word
 from ascend_doctor.knowledge.index import Knowledge
@@ -96,7 +96,8 @@ def _examples(examples: Examples, lang: Lang) -> list[str]:
     for example in examples.match:
         lines += [*fence(example.log, "log"), ""]
         if example.captures:
-            given = (f"{span(name)} = {span(value)}" for name, value in example.captures.items())
+            captured = example.captures.items()
+            given = (f"{span(name)} = {literal(value)}" for name, value in captured)
             said = word("comma", lang).join(given)
             lines += [word("gives", lang, captures=said), ""]
     return _told("examples_intro", lines, lang)

@@ -151,19 +151,19 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "Disproved by {rule} where that matched more often in the process.",
         "若同一进程中 {rule} 匹配次数更多，则本规则不成立。",
     ),
-    "needs_record": ("The message must also hold {what}.", "该条日志还须包含{what}。"),
+    "needs_record": ("The message must also hold {what}.", "该条日志还须包含 {what}。"),
     "needs_process": (
         "The logs of the process must also hold {what}.",
-        "该进程的日志还须包含{what}。",
+        "该进程的日志还须包含 {what}。",
     ),
     "needs_environment": (
         "The logs must say that {name} is {what}.",
         "日志须表明 {name} 为 {what}。",
     ),
-    "not_record": ("Not if the message holds {what}.", "该条日志包含{what}时不匹配。"),
+    "not_record": ("Not if the message holds {what}.", "该条日志包含 {what} 时不匹配。"),
     "not_process": (
         "Not if the logs of the process hold {what}.",
-        "该进程的日志包含{what}时不匹配。",
+        "该进程的日志包含 {what} 时不匹配。",
     ),
     "not_environment": ("Not if {name} is {what}.", "{name} 为 {what} 时不匹配。"),
     "or": (" or ", " 或 "),

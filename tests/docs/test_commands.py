@@ -32,6 +32,7 @@ def one():
     "-n", "--number", type=click.IntRange(1), default=3, show_default=True, help="How many|much."
 )
 @click.option("--name", required=True, metavar="<NAME>", help="What it is called.")
+@click.option("--kind", help="Of which kind.  [default: what it looks like]")
 @click.option("--hidden", hidden=True, help="Nobody sees this.")
 def two(**options):
     """Do the second thing."""
@@ -65,6 +66,7 @@ Do the second thing.
 | --- | --- | --- |
 | `-n, --number INTEGER RANGE` | How many\\|much. (`x>=1`) | `3` |
 | `--name <NAME>` | What it is called. (required) |  |
+| `--kind TEXT` | Of which kind. | what it looks like |
 """
 
 
