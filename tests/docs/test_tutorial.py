@@ -13,10 +13,12 @@ import sys
 from dataclasses import dataclass, field
 
 import pytest
+import yaml
 
 from tests.conftest import ROOT
 
 LOCALES = {"en": "C.UTF-8", "zh": "zh_CN.UTF-8"}
+YAML = re.compile(r"^```yaml\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 BLOCK = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
@@ -93,6 +95,14 @@ def test_the_tutorial_prints_what_it_says(typed, lang):
     done = [(step, typed(step.command, lang)) for step in steps(page)]
     wrong = [Step(step.command, out) for step, out in done if not fits(out, step.printed)]
     assert wrong == []
+
+
+def test_configurations_in_the_tutorials_are_yaml_and_the_same():
+    pages = [
+        path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("*/tutorial.md"))
+    ]
+    told = [[yaml.safe_load(text) for text in YAML.findall(page)] for page in pages]
+    assert (len(told), len(told[0]), told[0]) == (2, 2, told[1])
 
 
 def test_both_tutorials_type_the_same():
