@@ -31,6 +31,15 @@ def rule_ids(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
     return _beginning(load().rules, incomplete)
 
 
+def selected(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Offer families and ids of the built-in rules, for the last of names that commas separate."""
+    from ascend_doctor.knowledge.index import load
+
+    before, comma, last = incomplete.rpartition(",")
+    names = _beginning((*load().families, *load().rules), last)
+    return [f"{before}{comma}{name}" for name in names]
+
+
 def terms(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Offer what can be looked up; of thousands of terms, none before a letter is there."""
     from ascend_doctor.knowledge.index import load

@@ -10,8 +10,10 @@ import sys
 import pytest
 
 from ascend_doctor.cli import completing
+from ascend_doctor.knowledge.index import load
 from tests.conftest import ROOT
 
+NUMERICS = [f"plain,{name}" for name in load().rules if name.startswith("numerics-")]
 BASH = shutil.which("bash")
 
 
@@ -47,6 +49,9 @@ def offered(words, **environ):
         (["explain", "ACL_ERROR_RT_CONTEXT_N"], ["plain,ACL_ERROR_RT_CONTEXT_NULL"]),
         (["rules", "show", "host-resource-oom-k"], ["plain,host-resource-oom-killer"]),
         (["rules", "list", "--family", "buf"], ["plain,buffer_oom"]),
+        (["analyze", "--select", "num"], ["plain,numerics", *NUMERICS]),
+        (["report", "--ignore", "dataload,buffer_"], ["plain,dataload,buffer_oom"]),
+        (["run", "-f", "html"], ["plain,html"]),
         (["completion", ""], ["plain,bash", "plain,zsh", "plain,fish"]),
     ],
     ids=lambda value: " ".join(value),

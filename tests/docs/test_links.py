@@ -45,7 +45,7 @@ def test_no_link_is_dead():
 
 def test_the_index_leads_to_every_kind_of_page():
     reached = set()
-    waiting = [ROOT / "docs" / lang / "README.md" for lang in ("en", "zh")]
+    waiting = [ROOT / "docs" / "README.md"]
     while waiting:
         path = waiting.pop().resolve()
         if path.suffix == ".md" and path not in reached:
