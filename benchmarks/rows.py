@@ -121,11 +121,34 @@ def into_document(path: Path, rows: Iterable[Row], notes: Iterable[str]) -> None
     Raises:
         ValueError: the document lacks a marker.
     """
-    text = path.read_text(encoding="utf-8")
-    before, begin, rest = text.partition(_BEGIN)
-    _, end, after = rest.partition(_END)
-    if not (begin and end):
-        raise ValueError(f"{path}: no lines {_BEGIN.strip()} and {_END.strip()} to write between")
     table = "\n".join((*_HEADER, *(f"| {' | '.join(row.cells())} |" for row in rows)))
     told = "\n".join(notes)
-    path.write_text(f"{before}{begin}{told}\n\n{table}\n{end}{after}", encoding="utf-8")
+    path.write_text(with_results(path, f"{told}\n\n{table}\n"), encoding="utf-8")
+
+
+def results(path: Path) -> str:
+    """Return what stands between the two markers of a document.
+
+    Raises:
+        ValueError: the document lacks a marker.
+    """
+    return _parts(path)[1]
+
+
+def with_results(path: Path, told: str) -> str:
+    """Return the text of a document with ``told`` between its two markers.
+
+    Raises:
+        ValueError: the document lacks a marker.
+    """
+    before, _, after = _parts(path)
+    return f"{before}{_BEGIN}{told}{_END}{after}"
+
+
+def _parts(path: Path) -> tuple[str, str, str]:
+    """Return what stands before, between and behind the markers."""
+    before, begin, rest = path.read_text(encoding="utf-8").partition(_BEGIN)
+    told, end, after = rest.partition(_END)
+    if not (begin and end):
+        raise ValueError(f"{path}: no lines {_BEGIN.strip()} and {_END.strip()} to write between")
+    return before, told, after

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from benchmarks import product
 from benchmarks.cases import CASES, Bench
+from benchmarks.chinese import write_twin
 from benchmarks.generate import add_options, generate
 from benchmarks.rows import Row, into_document, line, machine, ripgrep_version
 
@@ -35,7 +36,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--repetitions", type=int, default=5, metavar="N", help="timed runs of each (%(default)s)"
     )
     parser.add_argument(
-        "--markdown", type=Path, metavar="FILE", help="also write the table into this document"
+        "--markdown",
+        type=Path,
+        metavar="FILE.md",
+        help="also write the table into this document, and in Chinese into FILE.zh.md beside it",
     )
     options = parser.parse_args(arguments)
     if options.repetitions < 1:
@@ -64,6 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.markdown is not None:
                 told = [f"Wrong in this run: {wrong}." for wrong in bench.wrong]
                 into_document(options.markdown, rows, [*notes, *told])
+                write_twin(options.markdown)
         except (OSError, ValueError) as err:
             parser.exit(2, f"error: {err}\n")
     for wrong in bench.wrong:

@@ -35,6 +35,7 @@ def test_the_wheel_holds_rules_index_and_templates(wheel):
         "ascend_doctor/py.typed",
     }
     assert needed - names == set()
+    assert {name for name in names if name.startswith("ascend_doctor/docs/")} == set()
 
 
 def test_the_wheel_works_in_a_bare_environment(wheel, tmp_path):

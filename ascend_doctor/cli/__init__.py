@@ -16,6 +16,7 @@ from ascend_doctor.version import __version__
 
 _COMMANDS = {
     "analyze": "ascend_doctor.cli.analyze",
+    "completion": "ascend_doctor.cli.completion",
     "config": "ascend_doctor.cli.config",
     "diff": "ascend_doctor.cli.diff",
     "explain": "ascend_doctor.cli.explain",

@@ -7,7 +7,7 @@ from typing import get_args
 
 import click
 
-from ascend_doctor.cli import exits
+from ascend_doctor.cli import completing, exits
 from ascend_doctor.cli.terminal import settings, standard_input, standard_output
 from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
@@ -21,7 +21,7 @@ MAX_NAMES = 400
 
 
 @click.command("explain")
-@click.argument("terms", nargs=-1, metavar="CODE...")
+@click.argument("terms", nargs=-1, metavar="CODE...", shell_complete=completing.terms)
 @click.option(
     "-f",
     "--format",

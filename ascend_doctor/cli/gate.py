@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ascend_doctor.cli import exits, settings
+from ascend_doctor.cli import completing, exits, settings
 from ascend_doctor.errors import SettingError
 from ascend_doctor.records import Severity
 from ascend_doctor.reporters.safe import visible
@@ -65,6 +65,7 @@ def options(command: _Command) -> _Command:
                 "--select",
                 multiple=True,
                 callback=_names,
+                shell_complete=completing.selected,
                 metavar="NAME,...",
                 help="Report only these: ids of rules, families, or wildcards of them.",
             ),
@@ -72,6 +73,7 @@ def options(command: _Command) -> _Command:
                 "--ignore",
                 multiple=True,
                 callback=_names,
+                shell_complete=completing.selected,
                 metavar="NAME,...",
                 help="Leave these out; what followed from one is left out with it.",
             ),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ascend_doctor.cli import actions
+from ascend_doctor.cli import actions, completing
 from ascend_doctor.cli.files import replace
 from ascend_doctor.cli.terminal import settings, standard_output
 from ascend_doctor.records import Lang
@@ -46,6 +46,7 @@ def option(command: _Decorated) -> _Decorated:
         metavar="FORMAT[=FILE]",
         multiple=True,
         callback=_parsed,
+        shell_complete=completing.formats,
         help=(
             f"What to write, and into which file: {', '.join(FORMATS)}. May be repeated; one "
             "without a file goes to standard output.  [default: text, and github in a workflow]"
@@ -62,6 +63,7 @@ def file_option(command: _Decorated) -> _Decorated:
         metavar="FORMAT=FILE",
         multiple=True,
         callback=_parsed_files,
+        shell_complete=completing.formats,
         help=f"Write the report into a file as well: {', '.join(FORMATS)}. May be repeated.",
     )(command)
 

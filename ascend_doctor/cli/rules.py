@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import click
 
-from ascend_doctor.cli import exits
+from ascend_doctor.cli import completing, exits
 from ascend_doctor.cli.terminal import settings, standard_input, standard_output
 from ascend_doctor.records import FAMILIES, Lang
 from ascend_doctor.reporters.language import choose
@@ -77,7 +77,7 @@ def list_(
 
 
 @command.command("show")
-@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_complete=completing.rule_ids)
 @_RULES
 @_LANG
 @click.pass_context
