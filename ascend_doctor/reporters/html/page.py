@@ -65,6 +65,7 @@ def render(report: Report, lang: Lang = "en") -> str:
         titles=_titles(report),
         told=told,
         remarks=remarks,
+        verdict=verdict.verdict(report, part),
         unexplained=part.unexplained,
         accepted=_accepted(report),
         gate_rows=_gate_rows(report),
