@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ascend_doctor.version import __version__
 
-__all__ = ["DoctorError", "Limits", "Report", "Watch", "__version__", "analyze", "redact"]
+__all__ = ["DoctorError", "Limits", "Report", "Scope", "Watch", "__version__", "analyze", "redact"]
 
 if TYPE_CHECKING:
     from ascend_doctor.api import analyze
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ascend_doctor.ingest.limits import Limits
     from ascend_doctor.report import Report
     from ascend_doctor.reporters.redaction import redact
+    from ascend_doctor.scope import Scope
 
 
 # Loaded when asked for: `ascend-doctor --help` needs none of it.
@@ -23,6 +24,7 @@ _HOMES = {
     "DoctorError": "ascend_doctor.errors",
     "Limits": "ascend_doctor.ingest.limits",
     "Report": "ascend_doctor.report",
+    "Scope": "ascend_doctor.scope",
     "Watch": "ascend_doctor.engines.watch",
     "analyze": "ascend_doctor.api",
     "redact": "ascend_doctor.reporters.redaction",

@@ -40,6 +40,11 @@ class Command(click.Command):
         self.context_settings = {**self.context_settings, "auto_envvar_prefix": PREFIX}
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse as any command does.
+
+        Raises:
+            SettingError: a variable is set to what its option does not take.
+        """
         try:
             return super().parse_args(ctx, args)
         except click.BadParameter as err:

@@ -66,7 +66,10 @@ def identities(text: str) -> list[Identity]:
     [('user', 'ann'), ('host', 'gpu-7'), ('ip', '10.0.0.7'), ('user', 'ann')]
     """
     found: list[Identity] = []
-    for pattern, holds in _PATTERNS:
+    small = text.lower()
+    for hints, pattern, holds in _PATTERNS:
+        if hints and not any(hint in small for hint in hints):
+            continue
         for match in pattern.finditer(text):
             if holds is None or holds(match):
                 found += _new(match, found)
@@ -158,83 +161,128 @@ def _is_mac(match: re.Match[str]) -> bool:
 
 
 _Check = Callable[[re.Match[str]], bool]
-_PATTERNS: tuple[tuple[re.Pattern[str], _Check | None], ...] = tuple(
-    (re.compile(pattern), holds)
-    for pattern, holds in (
-        (rf"(?<![A-Za-z0-9])(?P<token>{'|'.join(_SHAPED)})", None),
-        (rf"(?i:authorization{_IS}(?:(?:bearer|basic|digest)\s+)?)(?P<token>{_VALUE})", None),
-        (r"(?i:(?<![a-z])bearer)\s+(?P<token>(?=\S*\d)[\w.~+/=-]{8,})", None),
-        (rf"(?i:{_WORDS}(?:{'|'.join(_SECRET)}){_IS})(?P<token>{_VALUE})", _is_secret),
-        (rf"(?i:--?{_WORDS}(?:{'|'.join(_SECRET)}))\s+(?P<token>(?!-){_VALUE})", _is_secret),
-        (rf"(?i:(?P<key>{_WORDS}token)(?P<is>{_IS}))(?P<token>{_VALUE})", _is_token),
-        (rf"(?i:--(?P<key>{_WORDS}token)(?P<is>\s+))(?P<token>(?!-){_VALUE})", _is_token),
-        (r"(?<![A-Za-z0-9])(?i:ak|sk|sig)=(?P<token>[\w/+=%-]{12,})", None),
+# In order of preference: words of which one must be there in small letters, since to look for them
+# costs little; the expression; and what else must hold.
+_PATTERNS: tuple[tuple[tuple[str, ...], re.Pattern[str], _Check | None], ...] = tuple(
+    (tuple(hints.split()), re.compile(pattern), holds)
+    for hints, pattern, holds in (
+        ("", rf"(?<![A-Za-z0-9])(?P<token>{'|'.join(_SHAPED)})", None),
         (
+            "authorization",
+            rf"(?i:authorization{_IS}(?:(?:bearer|basic|digest)\s+)?)(?P<token>{_VALUE})",
+            None,
+        ),
+        ("bearer", r"(?i:(?<![a-z])bearer)\s+(?P<token>(?=\S*\d)[\w.~+/=-]{8,})", None),
+        (
+            "pass pwd secret key credential signature",
+            rf"(?i:{_WORDS}(?:{'|'.join(_SECRET)}){_IS})(?P<token>{_VALUE})",
+            _is_secret,
+        ),
+        (
+            "-pass -pwd -secret key -credential -signature",
+            rf"(?i:--?{_WORDS}(?:{'|'.join(_SECRET)}))\s+(?P<token>(?!-){_VALUE})",
+            _is_secret,
+        ),
+        ("token", rf"(?i:(?P<key>{_WORDS}token)(?P<is>{_IS}))(?P<token>{_VALUE})", _is_token),
+        ("token", rf"(?i:--(?P<key>{_WORDS}token)(?P<is>\s+))(?P<token>(?!-){_VALUE})", _is_token),
+        ("ak= sk= sig=", r"(?<![A-Za-z0-9])(?i:ak|sk|sig)=(?P<token>[\w/+=%-]{12,})", None),
+        (
+            "@",
             r"://(?P<user>[^\s/:@'\"]+)(?::(?P<token>[^\s/@'\"]+))?@(?P<host>[A-Za-z0-9][\w.-]*)",
             None,
         ),
-        (r"[A-Za-z][A-Za-z0-9+.-]*://(?P<host>[A-Za-z0-9][\w.-]*)", None),
+        ("://", r"[A-Za-z][A-Za-z0-9+.-]*://(?P<host>[A-Za-z0-9][\w.-]*)", None),
         # A prompt, or what ssh, scp and mpirun are given.
-        (rf"(?P<user>{_NAME})@(?P<host>{_NAME})(?=:[~/]|[ ~][^\n]{{0,80}}[\]$#])", None),
+        ("@", rf"(?P<user>{_NAME})@(?P<host>{_NAME})(?=:[~/]|[ ~][^\n]{{0,80}}[\]$#])", None),
         (
+            "@",
             rf"(?i:(?<![a-z])(?:ssh|scp|rsync|sftp) [^\n]{{0,80}}?)(?P<user>{_NAME})@"
             rf"(?P<host>{_NAME})",
             None,
         ),
         (
+            "@",
             r"(?<![\w.+-])(?P<email>[\w.+-]{1,64}@(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,24})"
             r"(?![\w-])",
             None,
         ),
         (
+            "@",
             rf"(?<![\w@/.-])(?P<user>[A-Za-z_][\w.-]{{0,31}})@(?P<host>{_NAME})(?![\w@(])",
             _is_account,
         ),
         (
+            "home users documents",
             r"(?:(?<![\w.${-])(?i:home|users)|(?i:Documents and Settings))[/\\]+"
             r"(?P<user>[^/\\\s'\":;,!()\[\]<>]+)",
             None,
         ),
-        (r"(?<![\w/~])~(?P<user>[A-Za-z_][\w-]*)(?=/)", None),
-        (rf"(?<![A-Za-z0-9])(?:USER|LOGNAME|SUDO_USER)=[\"']?(?P<user>{_NAME})", None),
-        (rf"(?i:(?<![a-z])(?:user_?name|logname|login){_IS})(?P<user>{_NAME})", None),
-        (rf"(?i:(?<![a-z])user\s+['\"])(?P<user>{_NAME})['\"]", None),
-        (rf"(?<![a-z])[ug]id=\d+\((?P<user>{_NAME})\)", None),
+        ("~", r"(?<![\w/~])~(?P<user>[A-Za-z_][\w-]*)(?=/)", None),
         (
+            "user logname",
+            rf"(?<![A-Za-z0-9])(?:USER|LOGNAME|SUDO_USER)=[\"']?(?P<user>{_NAME})",
+            None,
+        ),
+        (
+            "user logname login",
+            rf"(?i:(?<![a-z])(?:user_?name|logname|login){_IS})(?P<user>{_NAME})",
+            None,
+        ),
+        ("user", rf"(?i:(?<![a-z])user\s+['\"])(?P<user>{_NAME})['\"]", None),
+        ("id=", rf"(?<![a-z])[ug]id=\d+\((?P<user>{_NAME})\)", None),
+        (
+            ": -",
             r"(?<![\w:.-])(?P<mac>[0-9a-fA-F]{2}(?:(?::[0-9a-fA-F]{2}){5,19}"
             r"|(?:-[0-9a-fA-F]{2}){5}))(?![\w:-])",
             _is_mac,
         ),
-        (r"(?<![\w.])(?P<mac>[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4})(?![\w.])", _is_mac),
-        (r"(?<![\w:.])(?P<ip>[0-9a-fA-F:]{2,39}(?:\.\d{1,3}){0,3})(?![\w:])", _is_ip6),
         (
+            ".",
+            r"(?<![\w.])(?P<mac>[0-9a-fA-F]{4}\.[0-9a-fA-F]{4}\.[0-9a-fA-F]{4})(?![\w.])",
+            _is_mac,
+        ),
+        (":", r"(?<![\w:.])(?P<ip>[0-9a-fA-F:]{2,39}(?:\.\d{1,3}){0,3})(?![\w:])", _is_ip6),
+        (
+            ".",
             r"(?<![A-Za-z0-9.])(?P<ip>\d{1,3}(?:\.\d{1,3}){3})(?![A-Za-z0-9]|\.\d|\.?(?i:rc|post))",
             _is_ip,
         ),
-        (r"(?<![A-Za-z0-9])(?P<host>ip-\d{1,3}(?:-\d{1,3}){3})(?!\d)", None),
-        (rf"(?i:{_WORDS}(?:{_HOST_KEY}){_IS})(?P<host>{_NAME})", None),
-        (rf"(?i:--?(?:master[_-]addr(?:ess)?|host_?name))[ =](?P<host>{_NAME})", None),
-        (rf"(?i:rdzv[_-]endpoint)[ =:\"']+(?P<host>{_NAME})", None),
+        ("ip-", r"(?<![A-Za-z0-9])(?P<host>ip-\d{1,3}(?:-\d{1,3}){3})(?!\d)", None),
+        (
+            "host addr node_ip nodeip server_ pod servername",
+            rf"(?i:{_WORDS}(?:{_HOST_KEY}){_IS})(?P<host>{_NAME})",
+            None,
+        ),
+        (
+            "-master -host",
+            rf"(?i:--?(?:master[_-]addr(?:ess)?|host_?name))[ =](?P<host>{_NAME})",
+            None,
+        ),
+        ("rdzv", rf"(?i:rdzv[_-]endpoint)[ =:\"']+(?P<host>{_NAME})", None),
         # Nodes of a graph are called after operators: MatMul_3, decoder/Add.
         (
+            "node",
             r"(?i:(?<![a-z])node(?:_?name)?[\"']?\s?[=:\[]\s?[\"']?)"
             r"(?P<host>[A-Za-z][A-Za-z0-9.]*-[A-Za-z0-9.-]+)(?![\w/])",
             None,
         ),
         # As torchrun lists it.
-        (rf"(?m:^)\s*(?:\[\d+\]:)?\s*host\s+:\s+(?P<host>{_NAME})", None),
+        ("host", rf"(?m:^)\s*(?:\[\d+\]:)?\s*host\s+:\s+(?P<host>{_NAME})", None),
         (
+            "host server peer remote",
             rf"(?i:(?<![a-z])(?:host|server|peer|remote)[\"']?\s?[=:\[(]\s?[\"']?)(?P<host>{_NAME})",
             _is_name_of_host,
         ),
-        (rf"(?<=address of \()(?P<host>{_NAME})(?=, \d)", None),
-        (r"\[(?P<host>(?!rank)[A-Za-z][\w.-]*)\]:\d{2,5}(?!\d)", None),
+        ("address of (", rf"(?<=address of \()(?P<host>{_NAME})(?=, \d)", None),
+        ("]:", r"\[(?P<host>(?!rank)[A-Za-z][\w.-]*)\]:\d{2,5}(?!\d)", None),
         (
+            "connect endpoint peer remote reach address",
             r"(?i:(?<![a-z])(?:connect(?:ed|ing|ion)?|endpoint|peer|remote|reach|address)"
             rf"(?: to| from| with)?\s?[=:]?\s?)(?P<host>{_NAME}):\d{{2,5}}(?!\d)",
             _is_name_of_host,
         ),
         (
+            ".",
             r"(?<![\w.-])(?P<host>(?:[A-Za-z0-9][A-Za-z0-9-]*\.)+(?:com|cn|org|edu|corp|lan)"
             r"|(?:[A-Za-z0-9][A-Za-z0-9-]*\.){2,}(?:local|internal|net|cluster|svc|intra|intranet))"
             r"(?![\w-]|\.\w)",

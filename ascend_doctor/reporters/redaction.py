@@ -24,7 +24,7 @@ from ascend_doctor.report import (
     Timeline,
     Unexplained,
 )
-from ascend_doctor.reporters.identities import Kind, identities, is_host
+from ascend_doctor.reporters.identities import Identity, Kind, identities, is_host
 
 # Shorter names are found only where a text shows what they are.
 _SHORTEST = 3
@@ -68,12 +68,14 @@ class Pseudonyms:
     def __init__(self) -> None:
         self._names: dict[tuple[Kind, str], str] = {}
         self._counts: Counter[Kind] = Counter()
-        # Words to be hidden anywhere, by the first letters and digits of each.
-        self._words: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        # Words to be hidden anywhere, and how long those are that begin alike.
+        self._words: dict[str, str] = {}
+        self._lengths: defaultdict[str, set[int]] = defaultdict(set)
+        self._found: dict[str, list[Identity]] = {}
 
     def learn(self, text: str) -> str:
         """Take note of what a text shows; return it as it is."""
-        for identity in identities(text):
+        for identity in self._identities(text):
             self._learn(identity.kind, identity.value)
         return text
 
@@ -136,12 +138,19 @@ class Pseudonyms:
             first = _RUN.match(word)
             is_own = not word.isdigit() and not _ORDINARY.fullmatch(word)
             if first and len(word) >= _SHORTEST and is_own:
-                self._words[first[0]].setdefault(word, name)
+                self._words.setdefault(word, name)
+                self._lengths[first[0]].add(len(word))
+
+    def _identities(self, text: str) -> list[Identity]:
+        """Return what a text shows; to find it is most of the work, and is done once."""
+        if text not in self._found:
+            self._found[text] = identities(text)
+        return self._found[text]
 
     def _edits(self, text: str) -> list[_Edit]:
         edits: list[_Edit] = []
         end = 0
-        for start, stop, kind, value in identities(text):
+        for start, stop, kind, value in self._identities(text):
             edits += self._words_in(text, end, start)
             edits.append(_Edit(start, stop, self._names.get((kind, value.casefold()), kind)))
             end = stop
@@ -149,15 +158,15 @@ class Pseudonyms:
 
     def _words_in(self, text: str, start: int, end: int) -> Iterator[_Edit]:
         for run in _RUN.finditer(text, start, end):
-            known = self._words.get(run[0].casefold(), {})
             if run.start() < start:
                 continue
-            for word in sorted(known, key=len, reverse=True):
-                stop = run.start() + len(word)
+            for length in sorted(self._lengths.get(run[0].casefold(), ()), reverse=True):
+                stop = run.start() + length
                 behind = text[stop : stop + 1]
                 whole = stop <= end and not (behind.isascii() and behind.isalnum())
-                if whole and text[run.start() : stop].casefold() == word:
-                    yield _Edit(run.start(), stop, known[word])
+                name = self._words.get(text[run.start() : stop].casefold()) if whole else None
+                if name is not None:
+                    yield _Edit(run.start(), stop, name)
                     start = stop
                     break
 

@@ -163,7 +163,10 @@ def _accepted(report: Report, item: Diagnosis | Unexplained) -> dict[str, Any]:
                 "kind": "external",
                 "status": "accepted",
                 "justification": visible(known.reason),
-                "properties": {"where": visible(known.where), "expires": known.expires},
+                "properties": {
+                    "where": visible(known.where),
+                    "expires": None if known.expires is None else visible(known.expires),
+                },
             }
         ]
     return told

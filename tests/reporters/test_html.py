@@ -26,7 +26,15 @@ from ascend_doctor.reporters.html.quote import MAX_LINE, parts
 from ascend_doctor.reporters.html.steps import first_command, pieces
 from tests.conftest import ROOT
 from tests.hostile.strings import dangers
-from tests.reporters.reports import ANY_REPORT, CLEAN, FULL, HOSTILE_FULL, HOSTILE_REPORT, NOTHING
+from tests.reporters.reports import (
+    ANY_REPORT,
+    CLEAN,
+    FULL,
+    GATED,
+    HOSTILE_FULL,
+    HOSTILE_REPORT,
+    NOTHING,
+)
 
 checked = settings(
     max_examples=60, derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
@@ -313,3 +321,19 @@ def test_severities_and_confidences_have_words():
     )
     assert isinstance(report, Report)
     assert html.render(report).count('<span class="severity">') == 12
+
+
+def test_what_is_known_or_left_out_is_told_and_is_no_root_cause():
+    text = " ".join("".join(_Shape(html.render(GATED)).text).split())
+    for said in (
+        "Nothing new: what was found is known.",
+        "accepted: the old image (ascend-doctor.toml:7)",
+        "接受至 2027-01-31：told upstream（known.json:12）",
+        "1 diagnosis by --ignore: buffer-oom-pool-fragmented",
+        "numerics-loss 1:00000000000000e5 matches nothing any more (known.json:20)",
+        "Hosts, users, addresses and secrets are pseudonyms.",
+    ):
+        assert said in text
+    assert "Root cause" not in text
+    left = dataclasses.replace(FULL, diagnoses=FULL.diagnoses[1:])
+    assert "Root cause" not in "".join(_Shape(html.render(left)).text)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ascend_doctor import resources
 from ascend_doctor.records import LANGS, Lang, Severity
 from ascend_doctor.report import Diagnosis, Report
+from ascend_doctor.reporters import verdict
 from ascend_doctor.reporters.html.chart import CELLS, SHADES, chart, moment, parsed, since
 from ascend_doctor.reporters.html.policy import policy
 from ascend_doctor.reporters.html.quote import alike, lines, parts
@@ -31,6 +32,7 @@ MAX_TITLE = 160
 # With fewer diagnoses, or a quarter of so many activities, there is nothing to filter.
 MIN_FILTERED = 3
 MAX_UNEXPLAINED = 100
+MAX_KNOWN = 100
 MAX_PATHS = 100
 MAX_RANKS = 16
 
@@ -47,9 +49,9 @@ def render(report: Report, lang: Lang = "en") -> str:
         "decoded": {code.label for code in report.codes},
         "max_ranks": MAX_RANKS,
     }
-    told = [d for d in report.diagnoses if d.severity >= Severity.WARNING]
+    part = verdict.parts(report, lang)
+    told, remarks = part.told, part.remarks
     root = told[0] if told else None
-    remarks = [d for d in report.diagnoses if d.severity < Severity.WARNING]
     shown = _Shown(environment.get_template("html/diagnosis.html.j2"), common)
     first, further = shown.of(told[:1], is_root=True), shown.of(told[1:])
     styles = [_asset("page.css"), _asset("dark.css")]
@@ -59,10 +61,14 @@ def render(report: Report, lang: Lang = "en") -> str:
         policy=policy(styles, [script]),
         styles=styles,
         script=script,
-        title=_title(report, told),
+        title=_title(report, part),
         titles=_titles(report),
         told=told,
         remarks=remarks,
+        verdict=verdict.verdict(report, part),
+        unexplained=part.unexplained,
+        accepted=_accepted(report),
+        gate_rows=_gate_rows(report),
         first=first,
         further=further,
         shown_remarks=shown.of(remarks),
@@ -72,6 +78,7 @@ def render(report: Report, lang: Lang = "en") -> str:
         code_tables=CODE_TABLES,
         shades=SHADES,
         max_unexplained=MAX_UNEXPLAINED,
+        max_known=MAX_KNOWN,
         max_paths=MAX_PATHS,
     )
 
@@ -103,13 +110,38 @@ class _Shown:
         return shown
 
 
-def _title(report: Report, told: Sequence[Diagnosis]) -> dict[Lang, str]:
-    if told:
-        return {lang: told[0].texts[lang].title for lang in LANGS}
-    name = "nothing" if not report.coverage.files else "clean"
-    if report.coverage.files and report.unexplained:
-        name = "unexplained_verdict"
+def _title(report: Report, part: verdict.Parts) -> dict[Lang, str]:
+    if part.told:
+        return {lang: part.told[0].texts[lang].title for lang in LANGS}
+    name = verdict.verdict(report, part)
     return {lang: word(name, lang) for lang in LANGS}
+
+
+def _accepted(report: Report) -> list[dict[str, Any]]:
+    """Return what is known, each with its title and the reason in both languages."""
+    told = {lang: verdict.parts(report, lang).accepted for lang in LANGS}
+    return [
+        {
+            "count": items[0].count,
+            "where": items[0].where,
+            "title": {lang: item.title for lang, item in zip(LANGS, items, strict=True)},
+            "reason": {
+                lang: verdict.reason(item.known, lang)
+                for lang, item in zip(LANGS, items, strict=True)
+            },
+        }
+        for items in zip(*told.values(), strict=True)
+    ]
+
+
+def _gate_rows(report: Report) -> list[tuple[str, list[dict[Lang, str]]]]:
+    """Return what is left out, and entries that are of no use, in both languages."""
+    told = {lang: dict(verdict.rows(report, lang)) for lang in LANGS}
+    return [
+        (name, [dict(zip(LANGS, lines, strict=True)) for lines in zip(*said, strict=True)])
+        for name in told["en"]
+        for said in [[told[lang][name] for lang in LANGS]]
+    ]
 
 
 def _titles(report: Report) -> dict[str, dict[Lang, str]]:
