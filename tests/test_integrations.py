@@ -162,7 +162,7 @@ def test_the_gitlab_job_leaves_its_reports_whatever_it_finds(tmp_path, options, 
     assert [entry["check_name"] for entry in quality] == ["not-found-shared-library"]
     assert ET.parse(tmp_path / reports["junit"]).getroot().get("failures") == "1"
     assert [(tmp_path / name).exists() for name in job["artifacts"]["paths"]] == [True]
-    assert job["artifacts"]["when"] == "always"
+    assert (job["when"], job["artifacts"]["when"]) == ("always", "always")
 
 
 @pytest.mark.parametrize(
