@@ -217,12 +217,23 @@ def _clipped(text: str) -> str:
 
 def _evidence(evidence: Iterable[Evidence]) -> list[Block]:
     """Return each different line once, under the places where it stands."""
-    places: dict[str, list[str]] = {}
+    places: dict[str, tuple[Text, list[str]]] = {}
     for item in evidence:
-        place = f"{visible(item.path)}:{item.line}"
-        places.setdefault(_clipped(item.text.strip()), []).append(place)
+        line = _marked(item)
+        places.setdefault(line.plain, (line, []))[1].append(f"{visible(item.path)}:{item.line}")
     blocks: list[Block] = []
-    for text, found in places.items():
+    for line, found in places.values():
         blocks.append(Block(Text(", ".join(found), style="cyan")))
-        blocks.append(Block(Text(text), indent=2))
+        blocks.append(Block(line, indent=2))
     return blocks
+
+
+def _marked(evidence: Evidence) -> Text:
+    """Return a line of proof, what matched in it marked as far as it is shown."""
+    line = Text(_clipped(evidence.text.strip()))
+    if evidence.match is not None:
+        matched = visible(evidence.text[slice(*evidence.match)].strip())
+        start = line.plain.find(matched)
+        if start >= 0:
+            line.stylize("bold", start, start + len(matched))
+    return line

@@ -8,6 +8,8 @@ import pytest
 from rich.cells import cell_len
 
 import ascend_doctor
+from ascend_doctor.records import Evidence
+from ascend_doctor.reporters import text as text_reporter
 from ascend_doctor.reporters.text import render
 from tests.conftest import ROOT
 
@@ -75,3 +77,21 @@ def test_a_log_cannot_use_our_markup(said):
 def test_a_log_cannot_command_the_runner_of_a_job(said):
     text = said("ImportError: libx.so: cannot open shared object file: ::error::x ##[group]y")
     assert "file: \\x3a:error::x \\x23#[group]y" in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "match", "bold"),
+    [
+        ("now the pool is full, sir", (8, 20), ["pool is full"]),
+        ("  now the pool is full", (10, 22), ["pool is full"]),
+        ("内存 pool is full", (0, 7), ["内存 pool"]),
+        ("\x1bpool", (0, 2), ["\\x1bp"]),
+        ("pool is full", None, []),
+        ("pool is full", (3, 3), []),
+        ("a" * 200 + "pool" + "b" * 400, (200, 500), []),
+    ],
+)
+def test_what_matched_is_bold_as_far_as_it_is_shown(text, match, bold):
+    line = text_reporter._marked(Evidence("run.log", 1, text, match=match))
+    spans = [span for span in line.spans if span.end > span.start]
+    assert [line.plain[span.start : span.end] for span in spans] == bold
