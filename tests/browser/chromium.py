@@ -19,20 +19,26 @@ OPTIONS = (
 def chromium() -> str | None:
     """Return the path of chromium; root installs what is missing of it and its fonts."""
     if shutil.which("apt-get") and os.geteuid() == 0:
-        missing = [name for name in PACKAGES if _run("dpkg", "--status", name)]
+        missing = [name for name in PACKAGES if not _is_installed(name)]
         if missing:
             _run("apt-get", "update")
             _run("apt-get", "install", "-y", "--no-install-recommends", *missing)
     return shutil.which("chromium")
 
 
-def _run(*words: str) -> int:
-    """Return the exit status of a command that is not to ask or to say anything."""
+def _is_installed(package: str) -> bool:
+    # A package that was removed has a status, too.
+    return _run("dpkg-query", "--show", "--showformat=${db:Status-Abbrev}", package)[:2] == "ii"
+
+
+def _run(*words: str) -> str:
+    """Return what a command prints that is not to ask anything."""
     done = subprocess.run(
         words,
         check=False,
         env={**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
         stdin=subprocess.DEVNULL,
         capture_output=True,
+        text=True,
     )
-    return done.returncode
+    return done.stdout
