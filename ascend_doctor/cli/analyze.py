@@ -11,6 +11,7 @@ import click
 
 from ascend_doctor.cli import exits, gate, limits, outputs, progress, settings, slices
 from ascend_doctor.cli.interrupt import interruptible
+from ascend_doctor.cli.parameters import NamedPath
 from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
@@ -19,16 +20,8 @@ if TYPE_CHECKING:
     from ascend_doctor.report import Report
 
 
-class _Input(click.Path):
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        # As a path it would be the working folder: most likely an unset variable.
-        if value == "":
-            self.fail("a path is empty; is a variable unset?", param, ctx)
-        return super().convert(value, param, ctx)
-
-
 @click.command("analyze", cls=settings.Command)
-@click.argument("paths", nargs=-1, type=_Input(path_type=Path, allow_dash=True))
+@click.argument("paths", nargs=-1, type=NamedPath(path_type=Path, allow_dash=True))
 @outputs.option
 @click.option(
     "--lang",

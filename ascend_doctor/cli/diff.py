@@ -10,18 +10,21 @@ import click
 
 from ascend_doctor.cli import exits, limits, progress
 from ascend_doctor.cli.interrupt import interruptible
+from ascend_doctor.cli.parameters import NamedPath
 from ascend_doctor.cli.terminal import settings, standard_output
+from ascend_doctor.ingest.source import EMPTY
 from ascend_doctor.records import Lang, Severity
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
 
 if TYPE_CHECKING:
     from ascend_doctor.comparison import Comparison
+    from ascend_doctor.report import Report
 
 
 @click.command("diff")
-@click.argument("good", type=click.Path(path_type=Path))
-@click.argument("bad", type=click.Path(path_type=Path))
+@click.argument("good", type=NamedPath(path_type=Path))
+@click.argument("bad", type=NamedPath(path_type=Path))
 @click.option(
     "-f",
     "--format",
@@ -105,6 +108,8 @@ def command(
         text = reporter.render(found, language, **settings(output))
     output.write(text)
     output.flush()
+    for path, report in ((good, found.good), (bad, found.bad)):
+        _tell_unread(path, report)
     if is_stopped:
         click.echo("error: interrupted; the answer is about what was read until then", err=True)
         ctx.exit(exits.ERROR)
@@ -113,6 +118,16 @@ def command(
             click.echo(f"error: {visible(str(path))}: nothing readable was found", err=True)
             ctx.exit(exits.NO_INPUT)
     ctx.exit(exits.FINDINGS if _fails(found, fail_on) else exits.OK)
+
+
+def _tell_unread(path: Path, report: Report) -> None:
+    """Say on standard error what of a run was not compared."""
+    skipped = [part for part in report.coverage.skipped if part[1] != EMPTY]
+    missed = [": ".join(part) for part in (*report.coverage.broken, *skipped)]
+    if missed and report.coverage.files:
+        more = f" and {len(missed) - 1} more" if len(missed) > 1 else ""
+        told = f"note: {path}: not all of it could be read: {missed[0]}{more}"
+        click.echo(visible(told), err=True)
 
 
 def _fails(found: Comparison, fail_on: str) -> bool:

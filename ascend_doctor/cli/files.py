@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
+
+# Descriptors by name; 1 is what ``-`` is.
+_DESCRIPTOR = re.compile(r"/(?:dev/std(err)|(?:dev|proc/self)/fd/(\d{1,6}))")
 
 
 def replace(path: Path, text: str) -> None:
     """Write ``text`` as UTF-8, so that who reads ``path`` finds the old file or the whole new one.
 
-    A link is followed. What is no regular file (a pipe, a device) is written to as it is.
+    A link is followed. What is no regular file (a pipe, a device) is written to as it is, and so is
+    an open descriptor (``/dev/stderr``): others go on writing to what stands behind it.
 
     Raises:
         OSError: it cannot be written; an old file is as it was.
     """
     data = text.encode("utf-8", "backslashreplace")
+    if descriptor := _DESCRIPTOR.fullmatch(str(path)):
+        number = 2 if descriptor[1] else int(descriptor[2])
+        with open(os.dup(number), "wb") as file:
+            file.write(data)
+        return
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return

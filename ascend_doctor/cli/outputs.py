@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ascend_doctor.report import Report
 
 # What is said for standard output; opened by its name it would be begun anew.
-_STDOUT = ("", "-", "/dev/stdout", "/dev/fd/1")
+_STDOUT = ("", "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
@@ -85,8 +86,12 @@ def _parsed(
     if not values:
         values = ("text", "github") if actions.is_running() else ("text",)
     outputs = tuple(map(_output, values))
-    for path in {output.path: None for output in outputs}:
-        names = [output.format.name for output in outputs if output.path == path]
+    places: dict[str | None, list[Output]] = {}
+    for output in outputs:
+        place = None if output.path is None else os.path.realpath(output.path)
+        places.setdefault(place, []).append(output)
+    for same in places.values():
+        path, names = same[0].path, [output.format.name for output in same]
         # A workflow shows both: annotations are commands, which are not printed.
         if len(names) > 1 and not (path is None and sorted(names) == ["github", "text"]):
             where = "standard output" if path is None else path

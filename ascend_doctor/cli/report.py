@@ -12,13 +12,14 @@ import click
 
 from ascend_doctor.cli import exits, gate, outputs, settings
 from ascend_doctor.cli.analyze import tell_what_is_missing
+from ascend_doctor.cli.parameters import NamedPath
 from ascend_doctor.errors import InputError
 from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
 
 
 @click.command("report", cls=settings.Command)
-@click.argument("result", type=click.Path(path_type=Path, allow_dash=True), metavar="RESULT.json")
+@click.argument("result", type=NamedPath(path_type=Path, allow_dash=True), metavar="RESULT.json")
 @outputs.option
 @click.option(
     "--lang",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, get_args
 import click
 
 from ascend_doctor.cli import actions, outputs
+from ascend_doctor.cli.parameters import NamedPath, Seconds
 from ascend_doctor.cli.terminal import settings, standard_error
 from ascend_doctor.errors import DoctorError, InputError
 from ascend_doctor.records import Lang
@@ -42,7 +43,7 @@ STALL_S = 1800
 @click.option(
     "--logs",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     metavar="PATH",
     help="A file or folder whose new lines are read as well; may be given several times. The "
     "folders that CANN writes its plogs to are always read.",
@@ -50,7 +51,7 @@ STALL_S = 1800
 @click.option(
     "--stall",
     "stall_s",
-    type=click.FloatRange(0),
+    type=Seconds(0),
     default=STALL_S,
     show_default=True,
     metavar="SECONDS",
@@ -66,7 +67,7 @@ STALL_S = 1800
 @click.option("--always", is_flag=True, help="Diagnose also when the command succeeds.")
 @click.option(
     "--keep",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NamedPath(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Keep a copy of the output in this folder.",
 )

@@ -14,6 +14,7 @@ import click
 from ascend_doctor.cli import exits, outputs
 from ascend_doctor.cli.gate import exit_code
 from ascend_doctor.cli.interrupt import interruptible
+from ascend_doctor.cli.parameters import NamedPath, Seconds
 from ascend_doctor.cli.run import STALL_S
 from ascend_doctor.cli.terminal import settings, standard_output
 from ascend_doctor.engines.watch import Stopped, Watch
@@ -32,7 +33,7 @@ _SHARE, _RAREST_S = 0.1, 10.0
 
 
 @click.command("watch")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=NamedPath(path_type=Path))
 @click.option(
     "--from-start",
     is_flag=True,
@@ -41,7 +42,7 @@ _SHARE, _RAREST_S = 0.1, 10.0
 @click.option(
     "--every",
     "every_s",
-    type=click.FloatRange(0.05),
+    type=Seconds(0.05),
     default=1.0,
     show_default=True,
     metavar="SECONDS",
@@ -50,7 +51,7 @@ _SHARE, _RAREST_S = 0.1, 10.0
 @click.option(
     "--stall",
     "stall_s",
-    type=click.FloatRange(0),
+    type=Seconds(0),
     default=STALL_S,
     show_default=True,
     metavar="SECONDS",
@@ -59,7 +60,7 @@ _SHARE, _RAREST_S = 0.1, 10.0
 @click.option(
     "--until-idle",
     "idle_s",
-    type=click.FloatRange(0, min_open=True),
+    type=Seconds(0, min_open=True),
     metavar="SECONDS",
     help="End when no file has grown for so long.",
 )
@@ -116,6 +117,10 @@ def command(
       2  wrong usage, or the run could not be completed
       3  nothing was written
     """
+    if Path("-") in paths:
+        raise click.UsageError(
+            "a pipe cannot be followed; use `ascend-doctor run -- COMMAND`, or `analyze -`"
+        )
     from ascend_doctor.knowledge import index
     from ascend_doctor.running.follow import Follower
     from ascend_doctor.running.silence import Silence

@@ -13,6 +13,8 @@ from ascend_doctor.comparing.vocabulary import Vocabulary
 from ascend_doctor.comparison import Comparison, Divergence, Stretch, Wording
 from ascend_doctor.diagnosis.fingerprint import fingerprint
 from ascend_doctor.engines.watch import Watch
+from ascend_doctor.errors import InputError
+from ascend_doctor.ingest.discover import STDIN
 from ascend_doctor.ingest.limits import DEFAULT, Limits
 from ascend_doctor.records import Severity, sortable
 from ascend_doctor.report import Diagnosis, Report
@@ -43,9 +45,14 @@ def compare(
         watch: is told how far the diagnosis is, and may stop all.
 
     Raises:
-        InputError: one does not exist.
+        InputError: one does not exist, or is a pipe, which can be read only once.
         RuleError: a rule file is wrong.
     """
+    for path in (good, bad):
+        if _is_pipe(path):
+            raise InputError(
+                f"{path}: is read more than once, which a pipe cannot be; save it to a file"
+            )
     watch = watch or Watch()
     reports = [
         analyze(path, rules=rules, limits=limits, jobs=jobs, watch=watch) for path in (good, bad)
@@ -72,6 +79,10 @@ def compare(
         ),
         cut=vocabulary.is_full or ours.is_cut or theirs.is_cut,
     )
+
+
+def _is_pipe(path: Path) -> bool:
+    return path == STDIN or path.is_fifo() or path.is_socket()
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,10 @@ class _Writer:
             said = self._say(
                 "diff_new", diagnoses=len(found.new_diagnoses), problems=f"{len(problems):,}"
             )
+        elif not (found.good.coverage.files and found.bad.coverage.files):
+            style, mark, said = "bold yellow", "!", self._say("diff_unread")
+        elif found.good.coverage.interrupted or found.bad.coverage.interrupted:
+            style, mark, said = "bold yellow", "!", self._say("diff_interrupted")
         else:
             style, mark, said = "bold green", "✓", self._say("diff_none")
         self._console.print(Text(f"{mark} {said}", style=style))

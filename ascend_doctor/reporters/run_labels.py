@@ -117,6 +117,14 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "The bad run has no diagnosis, error or warning that the good one has not.",
         "异常运行没有正常运行中未出现过的诊断、报错或告警。",
     ),
+    "diff_unread": (
+        "Nothing was compared: in one of the two runs, nothing readable was found.",
+        "未作比较：两次运行中有一次没有可读的内容。",
+    ),
+    "diff_interrupted": (
+        "Interrupted: what was read until then has no new diagnosis, error or warning.",
+        "已被中止：截至中止时读到的内容中没有新增的诊断、错误或警告。",
+    ),
     "diff_diagnoses": ("Diagnosed only in the bad run", "仅异常运行有的诊断"),
     "diff_gone_diagnoses": ("Diagnosed only in the good run", "仅正常运行有的诊断"),
     "diff_environment": (

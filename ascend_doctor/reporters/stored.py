@@ -40,6 +40,7 @@ from ascend_doctor.reporters.field import Field
 
 # Of what is much longer no `analyze` was the author: it keeps samples, not logs.
 MAX_BYTES = 64 << 20
+_ENDS_EARLY = "the file ends early; it should hold a JSON report"
 # A newer minor version only adds fields.
 _MAJOR = "1"
 
@@ -90,6 +91,8 @@ def _parsed(data: bytes, name: str) -> Any:
     except json.JSONDecodeError as err:
         raise ResultError(f"{name}:{err.lineno}:{err.colno}: {_fault(err)}") from err
     except UnicodeDecodeError as err:
+        if err.end == len(data) and "unexpected end" in err.reason:
+            raise ResultError(f"{name}: {_ENDS_EARLY}") from err
         raise ResultError(f"{name}: not text in UTF-8 at byte {err.start}") from err
     except RecursionError as err:
         raise ResultError(f"{name}: no JSON report: nested too deeply") from err
@@ -102,7 +105,7 @@ def _fault(error: json.JSONDecodeError) -> str:
     if not text:
         return "the file is empty; it should hold a JSON report"
     if text.startswith("{") and not (text.endswith("}") and error.doc[error.pos :].strip()):
-        return "the file ends early; it should hold a JSON report"
+        return _ENDS_EARLY
     return f"not JSON: {error.msg}"
 
 

@@ -53,7 +53,7 @@ class Follower:
         written = self.written
         for path, status in files_below(self._paths):
             file = self._at(path, status.st_size, (status.st_dev, status.st_ino))
-            if file.skipped is not None:
+            if file.is_given_up:
                 continue
             if status.st_size > file.size:
                 self.written += status.st_size - file.size

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import time
@@ -10,7 +11,7 @@ from copy import deepcopy
 
 from ascend_doctor.facts import Shard
 from ascend_doctor.formats.sniff import kind_of
-from ascend_doctor.ingest.source import HEAD, is_as_it_is, reason_of, unreadable
+from ascend_doctor.ingest.source import EMPTY, HEAD, is_as_it_is, reason_of, unreadable
 from ascend_doctor.running.logs import Growth
 from ascend_doctor.running.stretch import lines_before, shard_moved, stretch
 from ascend_doctor.scan.part import Part
@@ -67,9 +68,14 @@ class Followed:
         self._mark = _bytes_before(path, start)
 
     @property
+    def is_given_up(self) -> bool:
+        """Say whether it will not be followed, however it grows."""
+        return self.skipped is not None and self._kind is not None
+
+    @property
     def growth(self) -> Growth | None:
         """What was written to it while it was followed, None if nothing was."""
-        if self.size == self.start:
+        if self.size == self.start or self.skipped is not None:
             return None
         try:
             written = os.stat(self.path).st_mtime
@@ -100,10 +106,12 @@ class Followed:
         """Take note that it is ``size`` bytes long; return whether what it says is another."""
         if self._kind is None:
             self._kind = self._begin()
-        if self.skipped is not None:
+        if self.is_given_up:
             return False
         before, self.size = self.size, size
         self._mark = _bytes_before(self.path, size)
+        if self.skipped is not None:
+            return False
         if self._waits_since is None:
             self._waits_since = self._clock()
         if size - self._done > 2 * KEEP or self.is_due:
@@ -157,18 +165,23 @@ class Followed:
                 self._lines = 0
         return shard_moved(self.shard, self._lines)
 
-    def _begin(self) -> str:
-        """Return what kind of file it is, or note why it is not followed."""
+    def _begin(self) -> str | None:
+        """Return what kind of file it is, or note why it is not followed; None if not yet."""
+        self.skipped = None
         try:
             with open(self.path, "rb", buffering=0) as file:
                 # What was cut while it was written begins with a hole, to the nearest block.
                 begin = os.lseek(file.fileno(), 0, os.SEEK_DATA)
                 head = os.pread(file.fileno(), HEAD, begin)
         except OSError as err:
-            self.skipped = reason_of(err)
-            return ""
+            # A file that is all hole has no data to go to.
+            self.skipped = EMPTY if err.errno == errno.ENXIO else reason_of(err)
+            return None
         begin += len(head) - len(head.lstrip(b"\0"))
         head = head.lstrip(b"\0")
+        if not head:  # on a network, its length may come before its text
+            self.skipped = EMPTY
+            return None
         if self.start < begin:
             self.start = self._done = begin
         kind = kind_of(head)

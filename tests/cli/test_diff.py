@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 
 import jsonschema
 import pytest
@@ -172,3 +174,36 @@ def test_a_missing_run_exits_2_in_one_line(run, runs, tmp_path):
         2,
         f"error: {tmp_path}/gone: no such file or folder\n",
     )
+
+
+@pytest.mark.parametrize("args", [("", "."), (".", "")])
+def test_an_empty_path_is_no_folder(run, args):
+    done = run("diff", *args)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "a path is empty; is a variable unset?" in done.stderr
+
+
+def test_a_pipe_is_refused_since_it_can_be_read_only_once(run, tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for path in (pipe, "-"):
+        done = run("diff", tmp_path, path)
+        told = f"error: {path}: is read more than once, which a pipe cannot be; save it to a file\n"
+        assert (done.exit_code, done.stdout, done.stderr) == (2, "", told)
+
+
+def test_what_could_not_be_compared_is_not_told_to_be_the_same(run, tmp_path):
+    (tmp_path / "good.log").write_text("\n".join(GOOD), encoding="utf-8")
+    (tmp_path / "bad.log").write_bytes(b"")
+    done = run("diff", tmp_path / "good.log", tmp_path / "bad.log")
+    said = "! Nothing was compared: in one of the two runs, nothing readable was found."
+    assert (done.exit_code, done.stdout.splitlines()[0]) == (3, said)
+
+
+def test_a_part_that_breaks_off_is_told(run, tmp_path):
+    (tmp_path / "good.log").write_text("\n".join(GOOD), encoding="utf-8")
+    packed = gzip.compress("\n".join(GOOD * 50).encode())
+    (tmp_path / "bad.log.gz").write_bytes(packed[: len(packed) - 12])
+    done = run("diff", tmp_path / "good.log", tmp_path / "bad.log.gz")
+    note = f"note: {tmp_path}/bad.log.gz: not all of it could be read: bad.log.gz: "
+    assert done.stderr.startswith(note)

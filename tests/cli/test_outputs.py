@@ -219,3 +219,24 @@ def test_a_log_and_its_name_cannot_command_a_workflow(run, tmp_path, workflow):
     done = run("analyze", tmp_path, "--strict")
     commands = [command.name for command in obeyed(done.output)]
     assert commands == ["stop-commands", "0f1e2d", "error"]
+
+
+def test_one_file_by_two_names_is_one_file(run, log, tmp_path):
+    (tmp_path / "other").symlink_to("report")
+    done = run("analyze", log, "-f", f"json={tmp_path}/report", "-f", f"html={tmp_path}/other")
+    assert done.exit_code == 2
+    assert f"json and html would both go to {tmp_path}/report" in done.stderr
+    assert not (tmp_path / "report").exists()
+
+
+@pytest.mark.parametrize("name", ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"])
+def test_a_descriptor_is_written_to_and_its_file_is_not_replaced(log, tmp_path, name):
+    kept = tmp_path / "job.log"
+    kept.write_text("before\n", encoding="utf-8")
+    command = [sys.executable, "-m", "ascend_doctor", "analyze", log, "-f", f"json={name}"]
+    with kept.open("ab") as stderr:
+        subprocess.run(command, cwd=ROOT, stderr=stderr, timeout=60, check=False)
+        stderr.write(b"after\n")
+    first, *result, last = kept.read_text(encoding="utf-8").splitlines()
+    assert (first, last) == ("before", "after")
+    assert json.loads("\n".join(result))["status"] == "problem"

@@ -115,3 +115,19 @@ def test_a_name_cannot_steer_the_terminal(start, tmp_path):
         f"ascend-doctor: {tmp_path}/a\\x1b[31m\\x0ab: no such file or folder yet; "
         "it is waited for\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["logs", "--every", "nan"], "nan is no time that can be waited for"),
+        (["logs", "--every", "inf"], "inf is no time that can be waited for"),
+        (["logs", "--stall", "1e300"], "1e300 is no time that can be waited for"),
+        ([""], "a path is empty; is a variable unset?"),
+        (["-"], "a pipe cannot be followed; use `ascend-doctor run -- COMMAND`, or `analyze -`"),
+    ],
+)
+def test_what_cannot_be_watched_or_waited_for_is_wrong_usage(run, args, said):
+    done = run("watch", *args)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1].endswith(said)

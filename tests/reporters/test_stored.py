@@ -118,6 +118,7 @@ def test_a_wrong_field_of_a_diagnosis_is_pointed_at(names, value, said):
         (b'{\n "a": [1,', "r.json:2:10: the file ends early; it should hold a JSON report"),
         (b'{\n "a": x}', "r.json:2:7: not JSON: Expecting value"),
         (b'{"a": "\xff"}', "r.json: not text in UTF-8 at byte 7"),
+        (b'{"a": "\xe5\x86', "r.json: the file ends early; it should hold a JSON report"),
         (b"7", "r.json: must be an object"),
         (b"[" * 200_000, "r.json: no JSON report: nested too deeply"),
         (b'{"a": ' + b"9" * 5000 + b"}", "r.json: no JSON report: a number is too long"),

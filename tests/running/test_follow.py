@@ -226,3 +226,24 @@ def test_a_file_that_is_gone_keeps_what_was_read(tmp_path, known):
     follower.poll()
     follower.finish()
     assert found(follower) == [("communication-port-taken", "a.log", 1, [1])]
+
+
+@pytest.mark.parametrize("hole", ["sparse", "zeros"])
+def test_a_file_whose_text_comes_after_its_length_is_followed(known, tmp_path, hole):
+    path = tmp_path / "a.log"
+    follower = Follower([str(tmp_path)], known)
+    if hole == "sparse":
+        path.touch()
+        os.truncate(path, 1 << 20)
+    else:
+        path.write_bytes(bytes(4096))
+    assert follower.poll()
+    assert not follower.poll()
+    assert follower.facts().skipped == {(str(path), "empty")}
+    with path.open("ab") as file:
+        file.write(PORT.format(pid=1, n=2).encode())
+    follower.poll()
+    follower.finish()
+    (shard,) = follower.facts().shards.values()
+    assert [found.rule for found in shard.findings] == ["communication-port-taken"]
+    assert follower.facts().skipped == set()
