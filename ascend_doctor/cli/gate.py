@@ -264,7 +264,7 @@ def suppressions(config: ConfigFile) -> tuple[Suppression, ...]:
 
 def tell(report: Report) -> None:
     """Say on standard error why the gate fails although no diagnosis does."""
-    for entry in report.gate.expired:
+    for entry in report.expired:
         said = (
             f"error: {entry.where}: {entry.name} was accepted until {entry.expires}: {entry.reason}"
         )

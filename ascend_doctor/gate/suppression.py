@@ -79,7 +79,13 @@ def suppressed(
             unused.append(item.entry)
     order = {held.fingerprint: place for place, held in reversed([*enumerate(items)])}
     told = sorted(known.values(), key=lambda entry: order.get(entry.fingerprint, len(order)))
-    gate = replace(report.gate, known=tuple(told), expired=tuple(expired), stale=tuple(unused))
+    gate = replace(
+        report.gate,
+        known=tuple(told),
+        # A stored report may say so already.
+        expired=tuple(dict.fromkeys(expired)),
+        stale=tuple(dict.fromkeys(unused)),
+    )
     return replace(report, gate=gate)
 
 

@@ -253,7 +253,8 @@ def test_an_entry_that_has_expired_fails_and_is_named(run, log, tmp_path, monkey
     )
     # Though nothing of it is there any more: who wrote it wanted to be asked.
     assert run("analyze", log("step 1\n"), "--baseline=b.json").exit_code == 1
-    assert run("analyze", "train.log", "--baseline=b.json", "--fail-on=never").exit_code == 0
+    done = run("analyze", "train.log", "--baseline=b.json", "--fail-on=never")
+    assert (done.exit_code, done.stderr) == (0, "")
 
 
 ENTRY = {"fingerprint": "1:00000000000000a1", "rule": "not-found-x", "reason": "x"}
@@ -361,6 +362,22 @@ def test_a_suppression_that_has_expired_fails(run, log, tmp_path):
         "Expired not_found was accepted until 2026-05-31: old image (ascend-doctor.toml:1); mend "
         "it, or set another day"
     )
+
+
+def test_a_stored_result_tells_of_an_entry_once_though_it_is_still_in_force(run, log, tmp_path):
+    suppress(
+        tmp_path, '[[suppress]]\nrule = "not_found"\nreason = "old image"\nexpires = "2026-05-31"\n'
+    )
+    run("analyze", log("step 1\n"), "-f", "json=r.json")
+    done = run("report", "r.json", "-f", "json")
+    assert answer(done)["gate"]["expired"] == [
+        {
+            "name": "not_found",
+            "reason": "old image",
+            "where": "ascend-doctor.toml:1",
+            "expires": "2026-05-31",
+        }
+    ]
 
 
 @pytest.mark.parametrize(
