@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from ascend_doctor.report import FailOn, Gate, Report
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_FIELDS = ("rule", "fingerprint", "reason", "expires")
 
 
 def today() -> date:
@@ -235,31 +235,10 @@ def suppressions(config: ConfigFile) -> tuple[Suppression, ...]:
     Raises:
         SettingError: one lacks a reason, or has something wrong; it starts with ``file:line:``.
     """
-    from ascend_doctor.gate.suppression import Suppression, expiry
+    from ascend_doctor.gate.suppression import parsed
 
     key = settings.SUPPRESS
-    items = config.values.get(key, [])
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise SettingError(f"{config.where(key)}: {key}: write each as a table [[{key}]]")
-    found = []
-    for number, item in enumerate(items):
-        where = config.where(key, number)
-        for name, value in item.items():
-            at = config.where(key, number, name)
-            if name not in _FIELDS:
-                known = ", ".join(_FIELDS)
-                raise SettingError(f"{at}: {name}: there is no such field; there are {known}")
-            if name != "expires" and not isinstance(value, str):
-                raise SettingError(f"{at}: {name}: must be a text")
-        if not item.get("reason", "").strip():
-            raise SettingError(f"{where}: reason: say why this may be there")
-        rule, fingerprint = item.get("rule", ""), item.get("fingerprint", "")
-        if not rule and not fingerprint:
-            raise SettingError(f"{where}: say what is suppressed: rule or fingerprint")
-        last = item.get("expires")
-        expires = None if last is None else expiry(last, config.where(key, number, "expires"))
-        found.append(Suppression(where, item["reason"].strip(), rule, fingerprint, expires))
-    return tuple(found)
+    return parsed(key, config.values.get(key, []), partial(config.where, key))
 
 
 def tell(report: Report) -> None:

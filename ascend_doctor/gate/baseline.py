@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ascend_doctor.errors import SettingError
-from ascend_doctor.gate.suppression import Suppression, expiry, suppressed
+from ascend_doctor.gate.suppression import Suppression, check_field, expiry, suppressed
 from ascend_doctor.report import Diagnosis, Report, Unexplained
 
 VERSION = 1
@@ -116,9 +116,7 @@ def _entry(item: Any, lines: _Lines) -> Known:
         raise SettingError(f"{lines.path}: an entry is {item!r}; write it as an object")
     where = lines.where(item.get("fingerprint"))
     for name in item:
-        if name not in (*_REQUIRED, *_OPTIONAL):
-            known = ", ".join((*_REQUIRED, *_OPTIONAL))
-            raise SettingError(f"{where}: {name}: there is no such field; there are {known}")
+        check_field(name, (*_REQUIRED, *_OPTIONAL), where)
     for name in _REQUIRED:
         if not isinstance(item.get(name), str):
             raise SettingError(f"{where}: {name}: must be there, and a text")
