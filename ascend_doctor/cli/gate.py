@@ -18,7 +18,7 @@ from ascend_doctor.reporters.safe import visible
 
 if TYPE_CHECKING:
     from ascend_doctor.cli.config_file import ConfigFile
-    from ascend_doctor.gate.baseline import Known
+    from ascend_doctor.gate.baseline import KnownFailure
     from ascend_doctor.gate.selection import Selection
     from ascend_doctor.gate.suppression import Suppression
     from ascend_doctor.report import FailOn, Gate, Report
@@ -120,7 +120,7 @@ class Asked:
     selection: Selection
     suppressions: tuple[Suppression, ...]
     file: Path | None
-    known: tuple[Known, ...]
+    known: tuple[KnownFailure, ...]
     update: bool
     reason: str
     expires: date | None
@@ -167,7 +167,7 @@ class Asked:
                 error = SettingError(f"{self.file} cannot be written: {err.strerror}")
         return baseline.applied(report, known, today()), error
 
-    def _updated(self, report: Report) -> tuple[Known, ...]:
+    def _updated(self, report: Report) -> tuple[KnownFailure, ...]:
         from ascend_doctor.cli import files
         from ascend_doctor.gate import baseline
         from ascend_doctor.reporters.redaction import redact
