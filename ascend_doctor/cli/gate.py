@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone
 from functools import partial
@@ -125,10 +125,13 @@ class Asked:
     reason: str
     expires: date | None
 
-    def check(self, ctx: click.Context, rules: Path | None, also: Iterable[str] = ()) -> None:
+    def check(
+        self, ctx: click.Context, rules: Path | None = None, stored: Report | None = None
+    ) -> None:
         """Check that all names of rules and families exist, before much is read.
 
-        ``also`` are names that exist beside those of the rules in force.
+        A ``stored`` report may have been made with other rules. Their names cannot be told from
+        wrong ones; only one that selects is refused still, as nothing would be left to fail.
 
         Raises:
             SettingError: one does not.
@@ -140,8 +143,14 @@ class Asked:
         from ascend_doctor.gate.suppression import check
         from ascend_doctor.knowledge import index
 
-        names = {*names_of(index.load(rules)), *also}
+        knowledge = index.load(rules)
+        names = {*names_of(knowledge)}
+        if stored is not None:
+            names |= {diagnosis.rule for diagnosis in stored.diagnoses}
+            names |= {hidden.rule for hidden in stored.gate.hidden}
         check_names(settings.called(ctx, "select"), self.selection.select, names)
+        if stored is not None and stored.rules_digest != knowledge.digest:
+            return
         check_names(settings.called(ctx, "ignore"), self.selection.ignore, names)
         check(self.suppressions, names)
 

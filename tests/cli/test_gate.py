@@ -6,8 +6,10 @@ import json
 from datetime import date
 
 import pytest
+import yaml
 
 from ascend_doctor.cli import gate
+from tests.rulesets import rule
 
 MISSING = "ImportError: libhccl.so: cannot open shared object file: No such file or directory\n"
 MEMORY = (
@@ -435,3 +437,21 @@ def test_redaction_is_for_all_formats_and_usual_for_markdown(run, log):
             (False, True),
             (True, False),
         ]
+
+
+def test_a_stored_result_is_judged_where_its_own_rules_are_not(run, log, tmp_path):
+    (tmp_path / "mine" / "not_found").mkdir(parents=True)
+    mine = yaml.safe_dump(rule("not-found-mine", "the moon is gone"))
+    (tmp_path / "mine/not_found/not-found-mine.yaml").write_text(mine, encoding="utf-8")
+    suppress(
+        tmp_path, 'rules = "mine"\n[[suppress]]\nrule = "not-found-mine"\nreason = "it is day"\n'
+    )
+    assert run("analyze", log("step 1\n"), "-f", "json=r.json").exit_code == 0
+    done = run("report", "r.json", "--ignore=not-found-moon")
+    assert (done.exit_code, done.stderr) == (0, "")
+    # Nothing would be left to fail.
+    done = run("report", "r.json", "--select=not-found-moon")
+    assert (done.exit_code, done.stderr.partition(";")[0]) == (
+        2,
+        "error: --select: no rule or family is called 'not-found-moon'",
+    )
