@@ -14,8 +14,12 @@ from ascend_doctor.errors import MergeError
 from ascend_doctor.records import Evidence, Sighting
 from ascend_doctor.scope import EVERYTHING, Scope
 
+# Levels of which it is told that they were seen.
+LEVELS = ("DEBUG", "INFO", "EVENT", "WARNING", "ERROR")
 # Proofs kept of a rule in a process; more would only repeat them.
 MAX_SIGHTINGS = 3
+# The template of unknown messages beyond a bound, of a source and of the report.
+FURTHER = "(further messages)"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -267,10 +267,14 @@ class Report:
         return tuple(item for item in items if self.known(item) is None)
 
     @property
+    def expired(self) -> tuple[Entry, ...]:
+        """The entries whose last day has passed, if that fails the gate."""
+        return () if self.gate.fail_on == "never" else self.gate.expired
+
+    @property
     def is_failed(self) -> bool:
         """True if a job that depends on this report must not go on."""
-        has_expired = bool(self.gate.expired) and self.gate.fail_on != "never"
-        return has_expired or bool(self.failing)
+        return bool(self.expired or self.failing)
 
     @property
     def status(self) -> Status:

@@ -41,6 +41,11 @@ class Scope:
         """True if nothing is outside."""
         return not (self.since or self.until or self.ranks)
 
+    @property
+    def ends_early(self) -> bool:
+        """True if the last moment as a whole is before the first one."""
+        return self.since[: len(self.until)] > self.until != ""
+
     def place(self, time: str | None, rank: int | None) -> Place:
         """Say whether a message is in it, as far as its time and rank tell.
 
@@ -67,7 +72,7 @@ class Scope:
         since, until = self.since, self.until
         is_begun = not since or _alike(time, since) >= since
         is_over = bool(until) and _alike(time, until)[: len(until)] > until
-        if since > until and _is_clock(since) and _is_clock(until):  # over midnight
+        if self.ends_early and _is_clock(since) and _is_clock(until):  # over midnight
             return is_begun or not is_over
         return is_begun and not is_over
 

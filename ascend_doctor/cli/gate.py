@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -17,13 +18,12 @@ from ascend_doctor.reporters.safe import visible
 
 if TYPE_CHECKING:
     from ascend_doctor.cli.config_file import ConfigFile
-    from ascend_doctor.gate.baseline import Known
+    from ascend_doctor.gate.baseline import KnownFailure
     from ascend_doctor.gate.selection import Selection
     from ascend_doctor.gate.suppression import Suppression
     from ascend_doctor.report import FailOn, Gate, Report
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
-_FIELDS = ("rule", "fingerprint", "reason", "expires")
 
 
 def today() -> date:
@@ -120,15 +120,18 @@ class Asked:
     selection: Selection
     suppressions: tuple[Suppression, ...]
     file: Path | None
-    known: tuple[Known, ...]
+    known: tuple[KnownFailure, ...]
     update: bool
     reason: str
     expires: date | None
 
-    def check(self, ctx: click.Context, rules: Path | None, also: Iterable[str] = ()) -> None:
+    def check(
+        self, ctx: click.Context, rules: Path | None = None, stored: Report | None = None
+    ) -> None:
         """Check that all names of rules and families exist, before much is read.
 
-        ``also`` are names that exist beside those of the rules in force.
+        A ``stored`` report may have been made with other rules. Their names cannot be told from
+        wrong ones; only one that selects is refused still, as nothing would be left to fail.
 
         Raises:
             SettingError: one does not.
@@ -140,8 +143,14 @@ class Asked:
         from ascend_doctor.gate.suppression import check
         from ascend_doctor.knowledge import index
 
-        names = {*names_of(index.load(rules)), *also}
+        knowledge = index.load(rules)
+        names = {*names_of(knowledge)}
+        if stored is not None:
+            names |= {diagnosis.rule for diagnosis in stored.diagnoses}
+            names |= {hidden.rule for hidden in stored.gate.hidden}
         check_names(settings.called(ctx, "select"), self.selection.select, names)
+        if stored is not None and stored.rules_digest != knowledge.digest:
+            return
         check_names(settings.called(ctx, "ignore"), self.selection.ignore, names)
         check(self.suppressions, names)
 
@@ -167,7 +176,7 @@ class Asked:
                 error = SettingError(f"{self.file} cannot be written: {err.strerror}")
         return baseline.applied(report, known, today()), error
 
-    def _updated(self, report: Report) -> tuple[Known, ...]:
+    def _updated(self, report: Report) -> tuple[KnownFailure, ...]:
         from ascend_doctor.cli import files
         from ascend_doctor.gate import baseline
         from ascend_doctor.reporters.redaction import redact
@@ -235,36 +244,15 @@ def suppressions(config: ConfigFile) -> tuple[Suppression, ...]:
     Raises:
         SettingError: one lacks a reason, or has something wrong; it starts with ``file:line:``.
     """
-    from ascend_doctor.gate.suppression import Suppression, expiry
+    from ascend_doctor.gate.suppression import parsed
 
     key = settings.SUPPRESS
-    items = config.values.get(key, [])
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise SettingError(f"{config.where(key)}: {key}: write each as a table [[{key}]]")
-    found = []
-    for number, item in enumerate(items):
-        where = config.where(key, number)
-        for name, value in item.items():
-            at = config.where(key, number, name)
-            if name not in _FIELDS:
-                known = ", ".join(_FIELDS)
-                raise SettingError(f"{at}: {name}: there is no such field; there are {known}")
-            if name != "expires" and not isinstance(value, str):
-                raise SettingError(f"{at}: {name}: must be a text")
-        if not item.get("reason", "").strip():
-            raise SettingError(f"{where}: reason: say why this may be there")
-        rule, fingerprint = item.get("rule", ""), item.get("fingerprint", "")
-        if not rule and not fingerprint:
-            raise SettingError(f"{where}: say what is suppressed: rule or fingerprint")
-        last = item.get("expires")
-        expires = None if last is None else expiry(last, config.where(key, number, "expires"))
-        found.append(Suppression(where, item["reason"].strip(), rule, fingerprint, expires))
-    return tuple(found)
+    return parsed(key, config.values.get(key, []), partial(config.where, key))
 
 
 def tell(report: Report) -> None:
     """Say on standard error why the gate fails although no diagnosis does."""
-    for entry in report.gate.expired:
+    for entry in report.expired:
         said = (
             f"error: {entry.where}: {entry.name} was accepted until {entry.expires}: {entry.reason}"
         )

@@ -51,7 +51,7 @@ def command(
     writer = outputs.Writer(wanted, redact=asked_for.redact)
     # One byte more than is allowed: no more is needed to see that it is too much.
     report = loads(_read(result, MAX_BYTES + 1), "<stdin>" if str(result) == "-" else str(result))
-    asked_for.check(ctx, None, also=(diagnosis.rule for diagnosis in report.diagnoses))
+    asked_for.check(ctx, stored=report)
     report, error = asked_for.applied(report)
     is_written = writer.write(report, choose(lang))
     tell_what_is_missing(report)

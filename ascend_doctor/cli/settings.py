@@ -36,8 +36,8 @@ class Command(click.Command):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        # `ASCEND_DOCTOR_FAIL_ON`, whatever the command is called.
-        self.context_settings = {**self.context_settings, "auto_envvar_prefix": PREFIX}
+        for option in settings_of(self).values():
+            option.envvar = variable_of(option)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as any command does.
@@ -90,7 +90,7 @@ def key_of(option: click.Option) -> str:
 
 def variable_of(option: click.Option) -> str:
     """Return the variable that sets an option."""
-    return f"{PREFIX}_{option.name}".upper()
+    return f"{PREFIX}_{key_of(option)}".upper().replace("-", "_")
 
 
 def whence(ctx: click.Context, option: click.Option) -> str:

@@ -66,7 +66,7 @@ def scope(since: str, until: str, ranks: tuple[tuple[int, int], ...]) -> Scope:
     Raises:
         click.UsageError: it would end before it begins.
     """
-    ends_early = since[: len(until)] > until != ""
-    if ends_early and "-" in since and "-" in until:
+    found = Scope(since, until, ranks)
+    if found.ends_early and "-" in since and "-" in until:
         raise click.UsageError("--until is before --since")
-    return Scope(since, until, ranks)
+    return found

@@ -58,21 +58,18 @@ def fork(good: Sequence[int], bad: Sequence[int], said: Collection[int]) -> Fork
 
 def _alike(good: Sequence[int], bad: Sequence[int], at: int) -> int:
     """Return how many lines of ``good`` stand before the place that ``at`` is in ``bad``."""
-    for place in range(at - 1, max(-1, at - 1 - MAX_BACK), -1):
-        wording = bad[place]
-        if wording < 0:
-            continue
-        times = sum(1 for other in bad[: place + 1] if other == wording)
-        behind = 0
-        for number, other in enumerate(good):
-            if other == wording:
-                behind = number + 1
-                times -= 1
-                if times == 0:
-                    break
-        if behind:
-            return behind
-    return 0
+    known = {*good}
+    above = range(at - 1, max(-1, at - 1 - MAX_BACK), -1)
+    place = next((n for n in above if bad[n] >= 0 and bad[n] in known), None)
+    if place is None:
+        return 0
+    wording = bad[place]
+    # Sequences may have millions of lines, and are counted by what is not Python.
+    times = bad[: place + 1].count(wording)
+    behind = 0
+    for _ in range(min(times, good.count(wording))):
+        behind = good.index(wording, behind) + 1
+    return behind
 
 
 def around(place: int, count: int) -> range:

@@ -25,6 +25,8 @@ from ascend_doctor.view.prefix import peel
 
 # Lines of a run whose order is known; 12 bytes each.
 MAX_ORDERED = 8_000_000
+# Writers that are told apart; a run of the largest jobs has so many processes, a hostile one more.
+MAX_WRITERS = 1 << 16
 # A block is as long as this, or as its last line; a line that is longer is cut.
 _BLOCK = 1 << 20
 # What most launchers put before each line of a rank.
@@ -52,13 +54,19 @@ class Written:
 class Lines:
     """Reads the lines of one run."""
 
-    def __init__(self, vocabulary: Vocabulary, max_ordered: int = MAX_ORDERED) -> None:
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        max_ordered: int = MAX_ORDERED,
+        max_writers: int = MAX_WRITERS,
+    ) -> None:
         self.counts: Counter[int] = Counter()
         self.first: dict[int, Evidence] = {}
         self.sequences: dict[Writer, Written] = {}
         self.is_cut = False
         self._vocabulary = vocabulary
         self._room = max_ordered
+        self._max_writers = max_writers
         self._files: Counter[tuple[str, str]] = Counter()
 
     def read(self, paths: Sequence[Path], limits: Limits, watch: Watch) -> None:
@@ -100,6 +108,8 @@ class Lines:
             return
         for at in range(count):
             signed = _signed(lines[at], writer) if known[at].is_signed else writer
+            if signed not in self.sequences and len(self.sequences) >= self._max_writers:
+                self.is_cut, signed = True, writer
             sequence = self._sequence(path, signed)
             sequence.wordings.append(wordings[at])
             sequence.numbers.append(number + at)

@@ -12,7 +12,7 @@ from ascend_doctor.diagnosis.codes import codes_met
 from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.diagnosis.fingerprint import fingerprint
 from ascend_doctor.diagnosis.timeline import timeline
-from ascend_doctor.facts import Facts
+from ascend_doctor.facts import FURTHER, LEVELS, Facts
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Slice, Unexplained
 
@@ -20,8 +20,6 @@ from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Slice
 MAX_EVIDENCE = 5
 MAX_CONSEQUENCES = 200
 MAX_UNEXPLAINED = 500
-# What stands for unknown messages beyond a bound, of a source and of the report.
-FURTHER = "(further messages)"
 
 
 def diagnose(facts: Facts, knowledge: Knowledge) -> Report:
@@ -176,14 +174,13 @@ def _unexplained(facts: Facts) -> tuple[Unexplained, ...]:
 def _coverage(facts: Facts) -> Coverage:
     shards = [facts.shards[path] for path in sorted(facts.shards)]
     ranges = [shard.time_range for shard in shards if shard.time_range]
-    levels = ("DEBUG", "INFO", "EVENT", "WARNING", "ERROR")
     seen = {level for shard in shards for level in shard.levels}
     return Coverage(
         files=len(shards),
         bytes=sum(shard.size for shard in shards),
         lines=sum(shard.lines for shard in shards),
         by_kind=dict(sorted(Counter(shard.kind for shard in shards).items())),
-        levels=tuple(level for level in levels if level in seen),
+        levels=tuple(level for level in LEVELS if level in seen),
         time_range=(min(r[0] for r in ranges), max(r[1] for r in ranges)) if ranges else None,
         skipped=tuple(sorted(facts.skipped)),
         broken=tuple((shard.path, shard.broken) for shard in shards if shard.broken),

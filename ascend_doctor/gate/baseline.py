@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ascend_doctor.errors import SettingError
-from ascend_doctor.gate.suppression import Suppression, expiry, suppressed
+from ascend_doctor.gate.suppression import Suppression, check_field, expiry, suppressed
 from ascend_doctor.report import Diagnosis, Report, Unexplained
 
 VERSION = 1
@@ -22,7 +22,7 @@ _OPTIONAL = ("title", "text", "added", "expires")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownFailure:
     """One failure that is known.
 
     Attributes:
@@ -57,7 +57,7 @@ class Update:
     removed: int
 
 
-def read(path: Path) -> tuple[Known, ...]:
+def read(path: Path) -> tuple[KnownFailure, ...]:
     """Read a baseline.
 
     Raises:
@@ -75,7 +75,7 @@ def read(path: Path) -> tuple[Known, ...]:
     return parsed(text, str(path))
 
 
-def parsed(text: str, path: str) -> tuple[Known, ...]:
+def parsed(text: str, path: str) -> tuple[KnownFailure, ...]:
     """Return the entries of a baseline, whose text is given; ``path`` is for messages.
 
     Raises:
@@ -111,14 +111,12 @@ class _Lines:
         return self.path
 
 
-def _entry(item: Any, lines: _Lines) -> Known:
+def _entry(item: Any, lines: _Lines) -> KnownFailure:
     if not isinstance(item, dict):
         raise SettingError(f"{lines.path}: an entry is {item!r}; write it as an object")
     where = lines.where(item.get("fingerprint"))
     for name in item:
-        if name not in (*_REQUIRED, *_OPTIONAL):
-            known = ", ".join((*_REQUIRED, *_OPTIONAL))
-            raise SettingError(f"{where}: {name}: there is no such field; there are {known}")
+        check_field(name, (*_REQUIRED, *_OPTIONAL), where)
     for name in _REQUIRED:
         if not isinstance(item.get(name), str):
             raise SettingError(f"{where}: {name}: must be there, and a text")
@@ -130,7 +128,7 @@ def _entry(item: Any, lines: _Lines) -> Known:
     if not item["reason"].strip():
         raise SettingError(f"{where}: reason: is empty; say why this may be there")
     expires = item.get("expires")
-    return Known(
+    return KnownFailure(
         item["fingerprint"],
         item["rule"],
         item.get("title", ""),
@@ -142,13 +140,13 @@ def _entry(item: Any, lines: _Lines) -> Known:
     )
 
 
-def applied(report: Report, known: Iterable[Known], today: date) -> Report:
+def applied(report: Report, known: Iterable[KnownFailure], today: date) -> Report:
     """Return the report with what is known marked so, and what is known for nothing told."""
     return suppressed(report, [entry.suppression for entry in known], today, stale=lambda _: True)
 
 
 def updated(
-    report: Report, before: Iterable[Known], reason: str, expires: date | None, today: date
+    report: Report, before: Iterable[KnownFailure], reason: str, expires: date | None, today: date
 ) -> Update:
     """Return a baseline of what fails the gate, and no more.
 
@@ -169,7 +167,7 @@ def updated(
     for name, item in failing.items():
         kept = old.get(name)
         entries.append(
-            Known(
+            KnownFailure(
                 name,
                 item.rule if isinstance(item, Diagnosis) else "",
                 item.texts["en"].title if isinstance(item, Diagnosis) else "",
@@ -183,14 +181,14 @@ def updated(
     return Update(written(entries), len(new), kept_count, len(old) - kept_count)
 
 
-def written(entries: Iterable[Known]) -> str:
+def written(entries: Iterable[KnownFailure]) -> str:
     """Return the text of a baseline, sorted so that it changes only where something did."""
     ordered = sorted(entries, key=lambda entry: (entry.rule, entry.fingerprint))
     data = {"baseline_version": VERSION, "entries": [_as_dict(entry) for entry in ordered]}
     return json.dumps(data, ensure_ascii=False, indent=2) + "\n"
 
 
-def _as_dict(entry: Known) -> Mapping[str, object]:
+def _as_dict(entry: KnownFailure) -> Mapping[str, object]:
     return {
         "fingerprint": entry.fingerprint,
         "rule": entry.rule,

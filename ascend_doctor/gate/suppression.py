@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any
 
 from ascend_doctor.errors import SettingError
 from ascend_doctor.gate.selection import check_names, is_named
 from ascend_doctor.report import Diagnosis, Entry, Known, Report, Unexplained
+
+_FIELDS = ("rule", "fingerprint", "reason", "expires")
+
+# Returns ``file:line`` of an array of tables, of the table with a number in it, or of its field.
+Where = Callable[..., str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,45 @@ class Suppression:
     def entry(self) -> Entry:
         """It as a part of a report."""
         return Entry(self.name, self.reason, self.where, _iso(self.expires))
+
+
+def parsed(key: str, items: object, where: Where) -> tuple[Suppression, ...]:
+    """Return suppressions that stand in a file as the array of tables ``key``.
+
+    Raises:
+        SettingError: one lacks a reason, or has something wrong; it starts with ``file:line:``.
+    """
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise SettingError(f"{where()}: {key}: write each as a table [[{key}]]")
+    return tuple(_parsed(item, number, where) for number, item in enumerate(items))
+
+
+def _parsed(item: Mapping[str, Any], number: int, where: Where) -> Suppression:
+    for name, value in item.items():
+        at = where(number, name)
+        check_field(name, _FIELDS, at)
+        if name != "expires" and not isinstance(value, str):
+            raise SettingError(f"{at}: {name}: must be a text")
+    place, reason = where(number), item.get("reason", "").strip()
+    if not reason:
+        raise SettingError(f"{place}: reason: say why this may be there")
+    rule, fingerprint = item.get("rule", ""), item.get("fingerprint", "")
+    if not rule and not fingerprint:
+        raise SettingError(f"{place}: say what is suppressed: rule or fingerprint")
+    last = item.get("expires")
+    expires = None if last is None else expiry(last, where(number, "expires"))
+    return Suppression(place, reason, rule, fingerprint, expires)
+
+
+def check_field(name: str, known: Collection[str], where: str) -> None:
+    """Check that an entry may have a field.
+
+    Raises:
+        SettingError: it may not; it starts with ``where``.
+    """
+    if name not in known:
+        said = f"there is no such field; there are {', '.join(known)}"
+        raise SettingError(f"{where}: {name}: {said}")
 
 
 def check(suppressions: Iterable[Suppression], names: Collection[str]) -> None:
@@ -79,7 +124,13 @@ def suppressed(
             unused.append(item.entry)
     order = {held.fingerprint: place for place, held in reversed([*enumerate(items)])}
     told = sorted(known.values(), key=lambda entry: order.get(entry.fingerprint, len(order)))
-    gate = replace(report.gate, known=tuple(told), expired=tuple(expired), stale=tuple(unused))
+    gate = replace(
+        report.gate,
+        known=tuple(told),
+        # A stored report may say so already.
+        expired=tuple(dict.fromkeys(expired)),
+        stale=tuple(dict.fromkeys(unused)),
+    )
     return replace(report, gate=gate)
 
 

@@ -24,6 +24,8 @@ _OWN = re.compile(
     rb'\s*\{\s*(?:"baseline_version"'
     rb'|"schema_version"\s*:\s*"[\d.]{1,9}"\s*,\s*"tool"\s*:\s*\{\s*"name"\s*:\s*"ascend-doctor")'
 )
+# A line that is none of such a document: behind one that was printed, a log goes on.
+_FOREIGN = re.compile(rb"\n(?![ \t\r\n}]|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,8 @@ def unreadable(head: bytes) -> str | None:
     """Say why the text that begins with ``head`` is no log, or None if it may be one."""
     if not head:
         return EMPTY
-    if _OWN.match(head):
+    own = _OWN.match(head)
+    if own is not None and not _FOREIGN.search(head, own.end(), HEAD):
         return OWN
     if head[257:262] == b"ustar":
         return "tar archive with a damaged header"

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Unknown
+from ascend_doctor.facts import FURTHER, MAX_SIGHTINGS, CodeSeen, Finding, Process, Unknown
 from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.records import Evidence, Record, Sighting
 from ascend_doctor.scan.judge import Judgement
@@ -264,7 +264,7 @@ class Collection:
         """Return the unknown errors, in order of appearance."""
         items = sorted(self._unknown.items(), key=lambda item: _order(item[1][2]))
         return tuple(
-            Unknown(shown(key) if key else "(further messages)", level, count, evidence)
+            Unknown(shown(key) if key else FURTHER, level, count, evidence)
             for key, (count, level, evidence) in items
         )
 

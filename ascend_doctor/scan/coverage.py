@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 
 from ascend_doctor.view.window import Window
 
-LEVELS = ("DEBUG", "INFO", "EVENT", "WARNING", "ERROR")
-
 # Beginning with a literal, it is found at several times the speed.
 _YEAR = 4
 _TIME = re.compile(rb"-(?<=(?<!\d)\d{4}-)(\d\d-\d\d)[-T ](\d\d:\d\d:\d\d)(?!\d)")

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 
+from ascend_doctor.facts import LEVELS
 from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.scan import curves, environment
-from ascend_doctor.scan.coverage import LEVELS
 from ascend_doctor.scan.literals import Literal, Literals
 from ascend_doctor.view.printed import MARKS
 

@@ -166,3 +166,23 @@ def test_what_the_manual_shows_can_be_set(run, here, name):
         (here / "known.json").write_text('{"baseline_version": 1, "entries": []}')
         assert run("config", "show").exit_code == 0
         assert run("analyze", "train.log", "--fail-on", "never").exit_code == 0
+
+
+def test_each_setting_has_a_variable_of_its_name_and_an_option_of_one_run_has_none(
+    run, here, monkeypatch
+):
+    names = {name: option.envvar for name, option in settings_of(analyze).items()}
+    assert names == {
+        name: f"ASCEND_DOCTOR_{name.upper().replace('-', '_')}" for name in settings_of(analyze)
+    }
+    (here / "mine").mkdir()
+    given = {"baseline": "known.json", "format": "json", "redact": "no", "rules": "mine"}
+    for name in (*given, "update_baseline", "reason", "expires"):
+        monkeypatch.setenv(f"ASCEND_DOCTOR_{name.upper()}", given.get(name, "2027-01-31"))
+    shown = json.loads(run("config", "show", "-f", "json").stdout)["settings"]
+    assert {name: item for name, item in shown.items() if item["from"] != "default"} == {
+        "baseline": {"value": "known.json", "from": "ASCEND_DOCTOR_BASELINE"},
+        "format": {"value": ["json"], "from": "ASCEND_DOCTOR_FORMAT"},
+        "redact": {"value": False, "from": "ASCEND_DOCTOR_REDACT"},
+        "rules": {"value": "mine", "from": "ASCEND_DOCTOR_RULES"},
+    }

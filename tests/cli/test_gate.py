@@ -6,8 +6,10 @@ import json
 from datetime import date
 
 import pytest
+import yaml
 
 from ascend_doctor.cli import gate
+from tests.rulesets import rule
 
 MISSING = "ImportError: libhccl.so: cannot open shared object file: No such file or directory\n"
 MEMORY = (
@@ -253,7 +255,8 @@ def test_an_entry_that_has_expired_fails_and_is_named(run, log, tmp_path, monkey
     )
     # Though nothing of it is there any more: who wrote it wanted to be asked.
     assert run("analyze", log("step 1\n"), "--baseline=b.json").exit_code == 1
-    assert run("analyze", "train.log", "--baseline=b.json", "--fail-on=never").exit_code == 0
+    done = run("analyze", "train.log", "--baseline=b.json", "--fail-on=never")
+    assert (done.exit_code, done.stderr) == (0, "")
 
 
 ENTRY = {"fingerprint": "1:00000000000000a1", "rule": "not-found-x", "reason": "x"}
@@ -363,6 +366,22 @@ def test_a_suppression_that_has_expired_fails(run, log, tmp_path):
     )
 
 
+def test_a_stored_result_tells_of_an_entry_once_though_it_is_still_in_force(run, log, tmp_path):
+    suppress(
+        tmp_path, '[[suppress]]\nrule = "not_found"\nreason = "old image"\nexpires = "2026-05-31"\n'
+    )
+    run("analyze", log("step 1\n"), "-f", "json=r.json")
+    done = run("report", "r.json", "-f", "json")
+    assert answer(done)["gate"]["expired"] == [
+        {
+            "name": "not_found",
+            "reason": "old image",
+            "where": "ascend-doctor.toml:1",
+            "expires": "2026-05-31",
+        }
+    ]
+
+
 @pytest.mark.parametrize(
     ("entry", "said"),
     [
@@ -418,3 +437,21 @@ def test_redaction_is_for_all_formats_and_usual_for_markdown(run, log):
             (False, True),
             (True, False),
         ]
+
+
+def test_a_stored_result_is_judged_where_its_own_rules_are_not(run, log, tmp_path):
+    (tmp_path / "mine" / "not_found").mkdir(parents=True)
+    mine = yaml.safe_dump(rule("not-found-mine", "the moon is gone"))
+    (tmp_path / "mine/not_found/not-found-mine.yaml").write_text(mine, encoding="utf-8")
+    suppress(
+        tmp_path, 'rules = "mine"\n[[suppress]]\nrule = "not-found-mine"\nreason = "it is day"\n'
+    )
+    assert run("analyze", log("step 1\n"), "-f", "json=r.json").exit_code == 0
+    done = run("report", "r.json", "--ignore=not-found-moon")
+    assert (done.exit_code, done.stderr) == (0, "")
+    # Nothing would be left to fail.
+    done = run("report", "r.json", "--select=not-found-moon")
+    assert (done.exit_code, done.stderr.partition(";")[0]) == (
+        2,
+        "error: --select: no rule or family is called 'not-found-moon'",
+    )

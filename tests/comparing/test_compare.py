@@ -144,6 +144,18 @@ def test_more_lines_than_can_be_ordered_are_told_to_be(tmp_path):
     assert sum(lines.counts.values()) == len(GOOD)
 
 
+def test_lines_of_more_writers_than_are_told_apart_are_those_of_their_file(tmp_path):
+    lines = Lines(Vocabulary(), max_writers=2)
+    printed = [f"[rank{rank}]: up" for rank in (0, 1, 2, 3, 1)]
+    lines.read([lay_out(tmp_path / "run", train=printed)], DEFAULT, Watch())
+    assert lines.is_cut
+    assert {writer: [*w.numbers] for writer, w in lines.sequences.items()} == {
+        ("rank 0", "train", 0): [1],
+        ("rank 1", "train", 0): [2, 5],
+        ("", "train", 0): [3, 4],
+    }
+
+
 def test_a_missing_run_is_an_error(tmp_path):
     with pytest.raises(InputError, match="gone: no such file or folder"):
         compare(lay_out(tmp_path / "good", train=GOOD), tmp_path / "gone")

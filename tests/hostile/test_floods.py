@@ -7,7 +7,8 @@ from string import ascii_lowercase
 
 import pytest
 
-from ascend_doctor.diagnosis.diagnose import FURTHER, MAX_UNEXPLAINED, diagnose
+from ascend_doctor.diagnosis.diagnose import MAX_UNEXPLAINED, diagnose
+from ascend_doctor.facts import FURTHER
 from ascend_doctor.reporters import json as json_reporter
 from ascend_doctor.reporters import markdown, text
 from tests.rulesets import knowledge, patterns, rule, scanned

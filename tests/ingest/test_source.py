@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.ingest.source import BLOCK, HEAD, blocks, unreadable
+from ascend_doctor.reporters.json import render
+from tests.reporters.reports import FULL
 
 
 def read(raw: bytes) -> bytes:
@@ -99,6 +101,9 @@ def test_a_damaged_gzip_fails():
         read(b"\x1f\x8b\x08\x00" + b"\xff" * 50)
 
 
+RESULT = render(FULL).encode()
+
+
 @pytest.mark.parametrize(
     ("head", "reason"),
     [
@@ -108,6 +113,13 @@ def test_a_damaged_gzip_fails():
         (b"[ERROR] boom\x00\x00\n", None),
         (b"[ERROR] boom\n", None),
         ("设备".encode("gb18030"), None),
+        (b'{\n  "baseline_version": 1,\n  "entries": []\n}\n', "written by ascend-doctor"),
+        (b'{"baseline_version": 1, "entries": []}\n', "written by ascend-doctor"),
+        (RESULT, "written by ascend-doctor"),
+        (RESULT[:HEAD] + b" " * HEAD, "written by ascend-doctor"),
+        # A job that has printed one goes on.
+        (RESULT + b"step 1\n", None),
+        (b'{"baseline_version": 1}\n{"level": "error"}\n', None),
     ],
 )
 def test_what_is_no_log_is_named(head, reason):
