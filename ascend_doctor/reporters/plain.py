@@ -11,6 +11,9 @@ from ascend_doctor.reporters.labels import colon, label, size
 from ascend_doctor.reporters.reasons import translated
 from ascend_doctor.reporters.safe import visible
 
+# Where each entry has a rule, the one of errors that none knows.
+UNEXPLAINED = "unexplained-error"
+
 MAX_EVIDENCE = 5
 MAX_FOLLOWED = 20
 MAX_UNEXPLAINED = 50
