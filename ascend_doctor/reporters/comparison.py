@@ -16,7 +16,7 @@ from ascend_doctor.report import Diagnosis, Report
 from ascend_doctor.reporters.labels import size
 from ascend_doctor.reporters.layout import Block, Sheet, console
 from ascend_doctor.reporters.run_labels import say
-from ascend_doctor.reporters.safe import json_escaped, visible
+from ascend_doctor.reporters.safe import clipped, json_escaped, visible
 from ascend_doctor.version import __version__
 
 SCHEMA_VERSION = "1.0"
@@ -124,7 +124,7 @@ class _Writer:
         for number, text in stretch.lines:
             is_meant = number == stretch.at
             room = self._console.width - width - 8
-            line = Text(f"{'>' if is_meant else ' '} {number:>{width}}  {_clipped(text, room)}")
+            line = Text(f"{'>' if is_meant else ' '} {number:>{width}}  {clipped(text, room)}")
             line.stylize("bold" if is_meant else "dim")
             blocks.append(Block(line, indent=2, wraps=False))
         if stretch.at is None:
@@ -144,7 +144,9 @@ class _Writer:
                 place.append(f"  ×{wording.good:,} → ×{wording.bad:,}", "default")
             elif (count := wording.good or wording.bad) > 1:
                 place.append(f"  ×{count:,}", "default")
-            self._sheet.row("", [Block(place), Block(Text(_clipped(first.text.strip())), indent=2)])
+            self._sheet.row(
+                "", [Block(place), Block(Text(clipped(first.text.strip(), MAX_LINE)), indent=2)]
+            )
         self._more(len(wordings) - most)
 
     def _coverage(self, found: Comparison) -> None:
@@ -268,8 +270,3 @@ def _stretch(stretch: Stretch) -> dict[str, Any]:
 
 def _place(path: str, line: int) -> str:
     return f"{visible(path)}:{line}"
-
-
-def _clipped(line: str, most: int = MAX_LINE) -> str:
-    line = visible(line)
-    return line if len(line) <= most else visible(line[: most - 2]) + " …"

@@ -54,7 +54,7 @@ def render(report: Report, lang: Lang = "en") -> str:
     for item in report.unexplained[: plain.MAX_UNEXPLAINED]:
         text = plain.clipped(item.first.text)
         entries.append(
-            _entry("unexplained-error", "info", text, item.first, item.fingerprint or item.template)
+            _entry(plain.UNEXPLAINED, "info", text, item.first, item.fingerprint or item.template)
         )
     _tell_apart(entries)
     return json_escaped(json.dumps(entries, ensure_ascii=False, indent=1)) + "\n"

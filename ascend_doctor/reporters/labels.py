@@ -170,7 +170,12 @@ _LABELS: Mapping[str, tuple[str, str]] = {
 
 def label(name: str, lang: Lang, **values: object) -> str:
     """Return one of the reporters' own words, with values put in."""
-    text = _LABELS[name][0 if lang == "en" else 1]
+    return filled(_LABELS[name], lang, values)
+
+
+def filled(pair: tuple[str, str], lang: Lang, values: Mapping[str, object]) -> str:
+    """Return one of a text in English and in Chinese, with values put in."""
+    text = pair[0 if lang == "en" else 1]
     return text.format(**values) if values else text
 
 

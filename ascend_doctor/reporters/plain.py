@@ -7,9 +7,13 @@ from collections.abc import Iterable, Sequence
 from ascend_doctor.ingest.source import UNMISSED
 from ascend_doctor.records import Evidence, Lang
 from ascend_doctor.report import Coverage, Diagnosis, Report, Unexplained
+from ascend_doctor.reporters import safe
 from ascend_doctor.reporters.labels import colon, label, size
 from ascend_doctor.reporters.reasons import translated
 from ascend_doctor.reporters.safe import visible
+
+# Where each entry has a rule, the one of errors that none knows.
+UNEXPLAINED = "unexplained-error"
 
 MAX_EVIDENCE = 5
 MAX_FOLLOWED = 20
@@ -122,9 +126,7 @@ def unread(report: Report, lang: Lang) -> list[str]:
 
 def clipped(text: str) -> str:
     """Return a line of a log, cut to a length that any reader of reports can take."""
-    text = visible(text.strip())
-    # Once more: what was within a word may begin one now.
-    return text if len(text) <= MAX_LINE else visible(text[:MAX_LINE] + " …")
+    return safe.clipped(text.strip(), MAX_LINE)
 
 
 def _quoted(evidence: Iterable[Evidence]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ascend_doctor.records import Lang
+from ascend_doctor.reporters.labels import filled
 
 _LABELS: Mapping[str, tuple[str, str]] = {
     "ended": (
@@ -169,8 +170,7 @@ _LABELS: Mapping[str, tuple[str, str]] = {
 
 def say(name: str, lang: Lang, /, **values: object) -> str:
     """Return one of these texts, with values put in."""
-    text = _LABELS[name][0 if lang == "en" else 1]
-    return text.format(**values) if values else text
+    return filled(_LABELS[name], lang, values)
 
 
 def duration(seconds: float, lang: Lang) -> str:

@@ -35,6 +35,17 @@ def visible(text: str) -> str:
     return _COMMAND.sub(_escape, _UNSAFE.sub(_escape, text)).replace("\t", "    ")
 
 
+def clipped(text: str, most: int) -> str:
+    """Return ``text`` made visible and cut to about ``most`` characters, with a sign of the cut.
+
+    >>> clipped("out of memory", 8)
+    'out of …'
+    """
+    text = visible(text)
+    # Once more: what was within a word may begin one now.
+    return text if len(text) <= most else visible(text[: most - 2]) + " …"
+
+
 def json_escaped(text: str) -> str:
     r"""Return JSON that means the same, with what is unsafe to print written as JSON escapes.
 

@@ -24,7 +24,6 @@ from ascend_doctor.reporters.verdict import expired
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 )
-UNEXPLAINED = "unexplained-error"
 # GitHub shows a hundred locations of a result.
 MAX_RELATED = 90
 
@@ -48,7 +47,7 @@ def render(report: Report, lang: Lang = "en") -> str:
 def _run(report: Report, lang: Lang) -> dict[str, Any]:
     rules = {diagnosis.rule: _rule(diagnosis, report, lang) for diagnosis in report.diagnoses}
     if report.unexplained:
-        rules[UNEXPLAINED] = _rule_of_unexplained(lang)
+        rules[plain.UNEXPLAINED] = _rule_of_unexplained(lang)
     numbers = {rule: number for number, rule in enumerate(rules)}
     return {
         "tool": {
@@ -109,7 +108,7 @@ def _rule(diagnosis: Diagnosis, report: Report, lang: Lang) -> dict[str, Any]:
 def _rule_of_unexplained(lang: Lang) -> dict[str, Any]:
     title = label("unexplained", lang)
     return {
-        "id": UNEXPLAINED,
+        "id": plain.UNEXPLAINED,
         "shortDescription": {"text": title},
         "help": {"text": label("nothing_knows", lang), "markdown": label("nothing_knows", lang)},
         "defaultConfiguration": {"level": "none"},
@@ -190,8 +189,8 @@ def _related(diagnosis: Diagnosis, lang: Lang) -> Iterator[dict[str, Any]]:
 
 def _unexplained(item: Unexplained, numbers: Mapping[str, int], lang: Lang) -> dict[str, Any]:
     return {
-        "ruleId": UNEXPLAINED,
-        "ruleIndex": numbers[UNEXPLAINED],
+        "ruleId": plain.UNEXPLAINED,
+        "ruleIndex": numbers[plain.UNEXPLAINED],
         "kind": "review",
         "level": "none",
         "message": {"text": _message(plain.clipped(item.first.text) or label("unexplained", lang))},

@@ -14,7 +14,7 @@ from ascend_doctor.reporters import text
 from ascend_doctor.reporters.labels import joined
 from ascend_doctor.reporters.layout import Block, Sheet, console, prose
 from ascend_doctor.reporters.run_labels import duration, say
-from ascend_doctor.reporters.safe import visible
+from ascend_doctor.reporters.safe import clipped, visible
 from ascend_doctor.stall import LastLines, ProcessState, Stall
 
 # What a screen can hold.
@@ -63,7 +63,7 @@ class _Writer:
             self._row(Block(head, wraps=False))
             for writer in group:
                 for line in writer.lines:
-                    self._row(Block(Text(_clipped(line)), indent=2))
+                    self._row(Block(Text(clipped(line, MAX_LINE)), indent=2))
         if len(writers) > MAX_WRITERS:
             self._row(Block(Text(self._say("more_writers", count=len(writers) - MAX_WRITERS))))
 
@@ -107,8 +107,3 @@ class _Writer:
 
 def _clock(moment: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
-
-
-def _clipped(line: str) -> str:
-    line = visible(line)
-    return line if len(line) <= MAX_LINE else visible(line[: MAX_LINE - 2]) + " …"

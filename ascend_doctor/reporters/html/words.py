@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ascend_doctor.records import Lang
-from ascend_doctor.reporters.labels import label
+from ascend_doctor.reporters.labels import filled, label
 
 _WORDS: Mapping[str, tuple[str, str]] = {
     "document": ("{title} — ascend-doctor", "{title} — ascend-doctor"),
@@ -152,5 +152,4 @@ def word(name: str, lang: Lang, **values: object) -> str:
     pair = _WORDS.get(name)
     if pair is None:
         return label(name, lang, **values)
-    text = pair[0 if lang == "en" else 1]
-    return text.format(**values) if values else text
+    return filled(pair, lang, values)
