@@ -1,0 +1,59 @@
+"""Every field of a report is redacted, but those that no log can write: a new field is noticed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from ascend_doctor.reporters.redaction import redact
+from tests.reporters.reports import FULL
+
+SECRET = "ghp_0123456789abcdefABCDEF0123456789abcd"
+# What rules and tables say, what is computed, and what the grammar of a log bounds: a level, a
+# time, the capitals of a module's name.
+OURS = (
+    r"\.codes\[\]\.(causes|means|next|code|family|name|table)\b.*",
+    r"\.families\[\w+\]\[\w+\]",
+    r".*\.(level|levels\[\]|module|time|time_range\[\]|first_seen|last_seen)",
+    r".*\.(rule|family|role|confidence|provenance\[\]|fingerprint|remedies\[\]\[\])",
+    r"\.(gate\.fail_on|rules_digest|version)",
+)
+
+
+def with_secret(value: Any) -> Any:
+    if isinstance(value, str):
+        return f"{value} {SECRET}"
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [item.name for item in fields(value) if item.init]
+        return replace(value, **{name: with_secret(getattr(value, name)) for name in names})
+    if isinstance(value, tuple):
+        return tuple(map(with_secret, value))
+    if isinstance(value, Mapping):
+        return {key: with_secret(item) for key, item in value.items()}
+    return value
+
+
+def places(value: Any, place: str = "") -> Iterator[str]:
+    """Yield where the secret stands."""
+    if isinstance(value, str):
+        if SECRET in value:
+            yield place
+    elif is_dataclass(value) and not isinstance(value, type):
+        for item in fields(value):
+            yield from places(getattr(value, item.name), f"{place}.{item.name}")
+    elif isinstance(value, tuple):
+        for item in value:
+            yield from places(item, f"{place}[]")
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from places(item, f"{place}[{key}]")
+
+
+def test_a_secret_in_any_field_is_hidden():
+    report = with_secret(FULL)
+    assert len({*places(report)}) > 60
+    left = {place for place in places(redact(report))}
+    ours = re.compile("|".join(OURS))
+    assert sorted(place for place in left if not ours.fullmatch(place)) == []
