@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +23,22 @@ with suppress(ImportError):
 
 def pytest_addoption(parser):
     parser.addoption("--update-golden", action="store_true", help="Write golden files anew.")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def signals_are_heard():
+    """Hear signals as in a terminal: `nohup` and a shell that puts tests behind itself ignore some.
+
+    Whatever tests start would go on to ignore them.
+    """
+    usual = {
+        signal.SIGHUP: signal.SIG_DFL,
+        signal.SIGQUIT: signal.SIG_DFL,
+        signal.SIGINT: signal.default_int_handler,
+    }
+    for number, handler in usual.items():
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, handler)
 
 
 @pytest.fixture(autouse=True)
