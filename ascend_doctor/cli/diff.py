@@ -11,7 +11,7 @@ import click
 from ascend_doctor.cli import exits, limits, progress
 from ascend_doctor.cli.interrupt import interruptible
 from ascend_doctor.cli.parameters import NamedPath
-from ascend_doctor.cli.terminal import settings, standard_output
+from ascend_doctor.cli.terminal import screen, standard_output
 from ascend_doctor.ingest.source import EMPTY
 from ascend_doctor.records import Lang, Severity
 from ascend_doctor.reporters.language import choose
@@ -105,7 +105,7 @@ def command(
     if format_ == "json":
         text = reporter.render_json(found)
     else:
-        text = reporter.render(found, language, **settings(output))
+        text = reporter.render(found, language, **screen(output))
     output.write(text)
     output.flush()
     for path, report in ((good, found.good), (bad, found.bad)):

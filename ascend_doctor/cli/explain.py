@@ -8,7 +8,7 @@ from typing import get_args
 import click
 
 from ascend_doctor.cli import completing, exits
-from ascend_doctor.cli.terminal import settings, standard_input, standard_output
+from ascend_doctor.cli.terminal import screen, standard_input, standard_output
 from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
@@ -76,7 +76,7 @@ def command(ctx: click.Context, terms: tuple[str, ...], format_: str, lang: str)
     if format_ == "json":
         text = explanation.render_json(told)
     else:
-        text = explanation.render(told, choose(lang), **settings(output))
+        text = explanation.render(told, choose(lang), **screen(output))
     click.echo(text, output, nl=False)
     unknown = [item.term for item in told if not item.is_known]
     if unknown:

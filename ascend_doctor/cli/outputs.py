@@ -13,7 +13,7 @@ import click
 
 from ascend_doctor.cli import actions, completing
 from ascend_doctor.cli.files import replace
-from ascend_doctor.cli.terminal import settings, standard_output
+from ascend_doctor.cli.terminal import screen, standard_output
 from ascend_doctor.records import Lang
 from ascend_doctor.reporters.registry import FORMATS, Format
 from ascend_doctor.reporters.safe import visible
@@ -170,7 +170,7 @@ class Writer:
         """Return what goes to standard output: a format, or a text with its annotations."""
         said = {}
         for format_ in self._shown:
-            options = settings(self._stdout) if format_.is_for_screens else {}
+            options = screen(self._stdout) if format_.is_for_screens else {}
             said[format_.name] = format_.render(reports.of(format_), lang, **options)
         if len(said) > 1:
             from ascend_doctor.reporters.github import quoted

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import click
 
 from ascend_doctor.cli import completing, exits
-from ascend_doctor.cli.terminal import settings, standard_input, standard_output
+from ascend_doctor.cli.terminal import screen, standard_input, standard_output
 from ascend_doctor.records import FAMILIES, Lang
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
@@ -92,7 +92,7 @@ def show(ctx: click.Context, ids: tuple[str, ...], extra: Path | None, lang: str
     output = standard_output()
     rules = load(extra).rules
     known = [rules[name] for name in ids if name in rules]
-    click.echo(catalogue.sheets(known, choose(lang), **settings(output)), output, nl=False)
+    click.echo(catalogue.sheets(known, choose(lang), **screen(output)), output, nl=False)
     for name in ids:
         if name not in rules:
             told = f"error: no rule is called {visible(name)}; see: ascend-doctor rules list"

@@ -16,7 +16,7 @@ import click
 
 from ascend_doctor.cli import actions, outputs
 from ascend_doctor.cli.parameters import NamedPath, Seconds
-from ascend_doctor.cli.terminal import settings, standard_error
+from ascend_doctor.cli.terminal import screen, standard_error
 from ascend_doctor.errors import DoctorError, InputError
 from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
@@ -214,7 +214,7 @@ class _Doctor:
         # Signals are the command's still, and no processes of ours are beside it.
         report = examine(spool, growths, self._knowledge(), jobs=1)
         told = stall(time.time() - seconds, seconds, report, growths, spool=spool, pid=pid)
-        return _below(spool) + reporter.render(told, self._lang, **settings(standard_error()))
+        return _below(spool) + reporter.render(told, self._lang, **screen(standard_error()))
 
     def ending(
         self, ending: Ending, spool: Spool, baseline: Baseline, named: Sequence[Path]
@@ -242,7 +242,7 @@ class _Doctor:
             broken=None if spool.broken is None else str(spool.broken.strerror).lower(),
             missing=tuple(shown(os.fsencode(path)) for path in named if not path.exists()),
         )
-        text = reporter.render(told, report, self._lang, **settings(standard_error()))
+        text = reporter.render(told, report, self._lang, **screen(standard_error()))
         return _below(spool) + text
 
     def _last_report(self, spool: Spool, growths: list[Growth]) -> Report:

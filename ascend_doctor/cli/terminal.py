@@ -20,7 +20,7 @@ MAX_WIDTH = 120
 _PLAIN = {"✗": "x", "✓": "+", "•": "*", "·": "|", "─": "-", "…": "...", "×": "x", "⏎": "\\n"}
 
 
-def settings(output: TextIO) -> dict[str, Any]:
+def screen(output: TextIO) -> dict[str, Any]:
     """Return the options of a text reporter that writes to ``output``; none for a file."""
     if not output.isatty():
         return {}

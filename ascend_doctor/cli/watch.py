@@ -16,7 +16,7 @@ from ascend_doctor.cli.gate import exit_code
 from ascend_doctor.cli.interrupt import interruptible
 from ascend_doctor.cli.parameters import NamedPath, Seconds
 from ascend_doctor.cli.run import STALL_S
-from ascend_doctor.cli.terminal import settings, standard_output
+from ascend_doctor.cli.terminal import screen, standard_output
 from ascend_doctor.engines.watch import Stopped, Watch
 from ascend_doctor.records import Lang, Severity
 from ascend_doctor.reporters.language import choose
@@ -188,7 +188,7 @@ class _Screen:
 
         self._head(say("new_cause", self.lang, time=time.strftime("%Y-%m-%d %H:%M:%S")))
         self._write(
-            text.diagnoses(news.report, news.causes, self.lang, **settings(self._output)) + "\n"
+            text.diagnoses(news.report, news.causes, self.lang, **screen(self._output)) + "\n"
         )
 
     def stalled(self, watching: Watching, seconds: float) -> None:
@@ -198,14 +198,14 @@ class _Screen:
 
         since = time.time() - seconds
         told = stall(since, seconds, watching.report(), watching.follower.growth())
-        self._write(reporter.render(told, self.lang, **settings(self._output)) + "\n")
+        self._write(reporter.render(told, self.lang, **screen(self._output)) + "\n")
 
     def summary(self, report: Report) -> None:
         """Tell all that was found."""
         from ascend_doctor.reporters import text
 
         self._head(say("summary", self.lang))
-        self._write(text.render(report, self.lang, **settings(self._output)))
+        self._write(text.render(report, self.lang, **screen(self._output)))
 
     def _head(self, title: str) -> None:
         self._write(f"── {title} ──\n\n")
