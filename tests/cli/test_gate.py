@@ -362,7 +362,7 @@ def test_a_suppression_that_has_expired_fails(run, log, tmp_path):
     )
     assert " ".join(" ".join(done.stdout.splitlines()[-2:]).split()) == (
         "Expired not_found was accepted until 2026-05-31: old image (ascend-doctor.toml:1); mend "
-        "it, or set another day"
+        "it, set another day, or remove the entry"
     )
 
 
