@@ -55,7 +55,8 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "hidden_by": ("{count} diagnoses by {by}: {rules}", "{by} 排除 {count} 条诊断：{rules}"),
     "expired": ("Expired", "已过期"),
     "expired_entry": (
-        "{what} was accepted until {expires}: {reason} ({where}); mend it, set another day, or remove the entry",
+        "{what} was accepted until {expires}: {reason} ({where}); mend it, set another day, "
+        "or remove the entry",
         "{what} 的接受期已于 {expires} 届满：{reason}（{where}）；请修复、另定期限，或删除该条目",
     ),
     "stale": ("Stale", "已失效"),
