@@ -57,7 +57,7 @@ def show(format_: str, options: tuple[str, ...]) -> None:
     from ascend_doctor.cli.analyze import command as analyze
 
     output = standard_output("utf-8" if format_ == "json" else None)
-    ctx = analyze.make_context("analyze", [*options])
+    ctx = analyze.make_context("ascend-doctor analyze", [*options])
     config = settings.config_of(ctx)
     found = [*_settings(ctx)]
     suppressions = () if config is None else gate.suppressions(config)

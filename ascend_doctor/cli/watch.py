@@ -135,7 +135,7 @@ def command(
     follower = Follower([str(path) for path in paths], knowledge, from_start=from_start)
     silence = Silence(stall_s, lambda: follower.written)
     watching = Watching(follower, knowledge, silence)
-    screen.note("following", count=f"{follower.count:,}")
+    screen.note("following_all" if from_start else "following", count=f"{follower.count:,}")
     watch = Watch()
     with interruptible(watch), suppress(Stopped):
         while not watch.is_stopped:

@@ -77,10 +77,10 @@ class _Writer:
             return
         self._heading(heading)
         for diagnosis in diagnoses[:MAX_DIAGNOSES]:
-            line = Text(f"• {visible(diagnosis.texts[self._lang].title)}  ")
+            line = Text(f"{visible(diagnosis.texts[self._lang].title)}  ")
             line.append(_place(diagnosis.evidence[0].path, diagnosis.evidence[0].line), "cyan")
             line.append(f"  {diagnosis.rule}", "dim")
-            self._sheet.row("", [Block(line)])
+            self._sheet.row("", [Block(line, indent=2, mark="•")])
         self._more(len(diagnoses) - MAX_DIAGNOSES)
 
     def _environment(self, found: Comparison) -> None:
@@ -155,7 +155,7 @@ class _Writer:
         for name, report in (("diff_good", found.good), ("diff_bad", found.bad)):
             coverage = report.coverage
             said = self._say(
-                "diff_read",
+                "diff_read_one" if coverage.files == 1 else "diff_read",
                 side=self._say(name),
                 files=f"{coverage.files:,}",
                 size=size(coverage.bytes),

@@ -28,6 +28,10 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     ),
     "unexplained": ("Errors that no rule explains", "没有规则能解释的报错"),
     "clean": ("No fault found in what was read.", "在已读内容中未发现故障。"),
+    "clean_slice": (
+        "No fault found in the part that --since, --until and --rank leave.",
+        "在 --since、--until、--rank 限定的范围内未发现故障。",
+    ),
     "unexplained_verdict": (
         "No diagnosis, but there are errors that no rule knows.",
         "未能给出诊断，但存在规则库不认识的报错。",
@@ -51,7 +55,8 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "hidden_by": ("{count} diagnoses by {by}: {rules}", "{by} 排除 {count} 条诊断：{rules}"),
     "expired": ("Expired", "已过期"),
     "expired_entry": (
-        "{what} was accepted until {expires}: {reason} ({where}); mend it, set another day, or remove the entry",
+        "{what} was accepted until {expires}: {reason} ({where}); mend it, set another day, "
+        "or remove the entry",
         "{what} 的接受期已于 {expires} 届满：{reason}（{where}）；请修复、另定期限，或删除该条目",
     ),
     "stale": ("Stale", "已失效"),
@@ -108,6 +113,7 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "CANN logs INFO and WARNING only on request, so a missing line proves nothing",
         "CANN 默认不打印 INFO 与 WARNING，缺少某行不能说明问题",
     ),
+    "no_files": ("no file", "没有文件"),
     "file": (
         "{files} file, {size}, {lines} lines ({kinds})",
         "{files} 个文件，{size}，{lines} 行（{kinds}）",

@@ -37,6 +37,8 @@ def sentence(title: str, cause: str, lang: Lang) -> str:
 
 def what_was_read(coverage: Coverage, lang: Lang) -> list[str]:
     """Say how much was read, from when to when, and what the logs could show at all."""
+    if not coverage.files:
+        return [label("no_files", lang)]
     kinds = ", ".join(f"{count} {kind}" for kind, count in coverage.by_kind.items())
     read = label(
         "file" if coverage.files == 1 else "files",

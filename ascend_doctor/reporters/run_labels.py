@@ -97,8 +97,15 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     ),
     "until_now": ("Diagnosis of what there is until now", "对目前已有内容的诊断"),
     "following": (
-        "Following {count} files; Ctrl-C ends it with a summary.",
-        "正在跟踪 {count} 个文件；按 Ctrl-C 结束并输出汇总。",
+        "Following what is written to the logs from now on (files so far: {count}); Ctrl-C ends "
+        "it with a summary. --from-start also reads what is there already.",
+        "正在跟踪此后写入的日志（现有 {count} 个文件）；按 Ctrl-C 结束并输出汇总。"
+        "加 --from-start 可连同已有内容一起读取。",
+    ),
+    "following_all": (
+        "Following the logs from their start (files so far: {count}); Ctrl-C ends it with a "
+        "summary.",
+        "正在从头跟踪日志（现有 {count} 个文件）；按 Ctrl-C 结束并输出汇总。",
     ),
     "not_there_yet": (
         "{path}: no such file or folder yet; it is waited for",
@@ -154,6 +161,10 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "diff_others": ("Other new lines", "其他新增内容"),
     "diff_gone": ("What only the good run has", "仅正常运行有的内容"),
     "diff_rest": ("{count} more; -f json has all", "另有 {count} 条，-f json 可查看全部"),
+    "diff_read_one": (
+        "{side}: {files} file, {size}, {lines} lines",
+        "{side}：{files} 个文件，{size}，{lines} 行",
+    ),
     "diff_read": (
         "{side}: {files} files, {size}, {lines} lines",
         "{side}：{files} 个文件，{size}，{lines} 行",

@@ -159,9 +159,9 @@ class _Writer:
         self._console.print(Text(self._say("remarks"), style="bold"))
         for item in remarks[:MAX_DIAGNOSES]:
             times = f" ×{item.count}" if item.count > 1 else ""
-            line = Text(f"• {visible(item.texts[self._lang].title)}{times}  ")
+            line = Text(f"{visible(item.texts[self._lang].title)}{times}  ")
             line.append(f"{visible(item.evidence[0].path)}:{item.evidence[0].line}", style="cyan")
-            self._row("", [Block(line)])
+            self._row("", [Block(line, indent=2, mark="•")])
         self._more(len(remarks) - MAX_DIAGNOSES)
 
     def _accepted(self, items: Sequence[Accepted]) -> None:
@@ -169,10 +169,10 @@ class _Writer:
         self._console.print(Text(self._say("known"), style="bold"))
         for item in items[:MAX_KNOWN]:
             times = f" ×{item.count}" if item.count > 1 else ""
-            line = Text(f"• {_clipped(item.title)}{times}  ")
+            line = Text(f"{_clipped(item.title)}{times}  ")
             line.append(f"{visible(item.where.path)}:{item.where.line}", style="cyan")
             why = Text(visible(reason(item.known, self._lang)), style="dim")
-            self._row("", [Block(line), Block(why, indent=2)])
+            self._row("", [Block(line, indent=2, mark="•"), Block(why, indent=2)])
         self._more(len(items) - MAX_KNOWN)
 
     def _coverage(self, report: Report) -> None:

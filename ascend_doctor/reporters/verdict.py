@@ -68,7 +68,10 @@ def verdict(report: Report, told: Parts) -> str:
     if told.accepted:
         return "all_known"
     is_hidden = any(item.severity >= Severity.WARNING for item in report.gate.hidden)
-    return "all_hidden" if is_hidden else "clean"
+    if is_hidden:
+        return "all_hidden"
+    part = report.coverage.slice
+    return "clean_slice" if part is not None and part.left_out else "clean"
 
 
 def reason(known: Known, lang: Lang) -> str:

@@ -75,6 +75,20 @@ def test_what_is_left_out_is_counted_and_fails_nothing(run, log, options, code, 
     assert answer(done)["gate"]["failed"] == bool(code)
 
 
+@pytest.mark.parametrize(
+    ("lang", "said"),
+    [
+        ("en", "✓ No fault found in the part that --since, --until and --rank leave."),
+        ("zh", "✓ 在 --since、--until、--rank 限定的范围内未发现故障。"),
+    ],
+)
+def test_the_verdict_is_about_the_slice_alone(run, log, tmp_path, lang, said):
+    (tmp_path / "rank_1").mkdir()
+    log(MISSING, "rank_1/train.log")
+    done = run("analyze", ".", "--rank", "5", "--lang", lang)
+    assert done.stdout.splitlines()[0] == said
+
+
 def test_the_verdict_says_that_something_is_left_out(run, log):
     done = run("analyze", log(MISSING), "--ignore", "not_found")
     said = done.stdout.splitlines()

@@ -55,7 +55,8 @@ def test_a_cause_is_told_when_it_appears_and_ctrl_c_sums_up(start, tmp_path):
     process = start(tmp_path, tmp_path / "later")
     assert until(process.stderr, "ascend-doctor: Following") == [
         f"ascend-doctor: {tmp_path}/later: no such file or folder yet; it is waited for",
-        "ascend-doctor: Following 1 files; Ctrl-C ends it with a summary.",
+        "ascend-doctor: Following what is written to the logs from now on (files so far: 1); "
+        "Ctrl-C ends it with a summary. --from-start also reads what is there already.",
     ]
     with log.open("a") as writer:
         writer.write("step 1\nImportError: libge_runner.so: cannot open shared object file: No ")
