@@ -132,7 +132,8 @@ class Slice:
     """The part of the job that the report is about, as it was asked for.
 
     ``left_out`` counts the messages that are outside of it, ``unplaced`` those that were kept,
-    although they do not say when or by which rank they were written.
+    although they do not say when or by which rank they were written. ``empty`` says that, as far
+    as times and the names of files tell, nothing of what was read is in it.
     """
 
     since: str | None
@@ -140,6 +141,7 @@ class Slice:
     ranks: str | None
     left_out: int = 0
     unplaced: int = 0
+    empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)

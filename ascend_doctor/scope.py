@@ -59,7 +59,7 @@ class Scope:
         if self.ranks:
             if rank is None:
                 is_told = False
-            elif not any(first <= rank <= last for first, last in self.ranks):
+            elif not self.has_rank(rank):
                 return "outside"
         if self.since or self.until:
             if time is None:
@@ -67,6 +67,29 @@ class Scope:
             elif not self._is_in_time(time):
                 return "outside"
         return "inside" if is_told else "unplaced"
+
+    def misses(self, first: str, last: str) -> bool:
+        """Say whether no moment between two, as records write them, can be in it.
+
+        >>> day = ("2026-01-02T10:00:00", "2026-01-02T11:00:00")
+        >>> [Scope(since=since).misses(*day) for since in ("11:30", "10:30", "2026-01-03")]
+        [True, False, True]
+        """
+        clocks = [_is_clock(moment) for moment in (self.since, self.until)]
+        if any(clocks) and first[:_DATE] != last[:_DATE]:
+            return False  # between two days there is any clock
+        since, until = (
+            first[:_DATE] + moment if _is_clock(moment) else moment
+            for moment in (self.since, self.until)
+        )
+        is_before, is_behind = last < since, bool(until) and first[: len(until)] > until
+        if self.ends_early and all(clocks):  # over midnight
+            return is_before and is_behind
+        return is_before or is_behind or self.ends_early
+
+    def has_rank(self, rank: int) -> bool:
+        """Say whether a rank is in it."""
+        return not self.ranks or any(first <= rank <= last for first, last in self.ranks)
 
     def _is_in_time(self, time: str) -> bool:
         since, until = self.since, self.until

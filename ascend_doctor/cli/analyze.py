@@ -110,6 +110,11 @@ def tell_what_is_missing(report: Report) -> None:
         click.echo("error: interrupted; the report is about what was read until then", err=True)
     elif not report.coverage.files:
         click.echo(_nothing_read(report), err=True)
+    elif report.coverage.slice is not None and report.coverage.slice.empty:
+        said = (
+            "error: nothing of what was read is in the part that --since, --until and --rank leave"
+        )
+        click.echo(said, err=True)
     gate.tell(report)
 
 

@@ -222,6 +222,8 @@ def asked(
     for name, value in (("--reason", reason), ("--expires", expires)):
         if value and not update_baseline:
             raise click.UsageError(f"{name} is about what --update-baseline adds")
+    if expires is not None and expires < today():
+        raise click.UsageError(f"--expires {expires} has passed; give a day to come")
     config = settings.config_of(ctx)
     is_new = update_baseline and baseline_file is not None and not baseline_file.exists()
     known = () if baseline_file is None or is_new else baseline.read(baseline_file)
@@ -267,7 +269,8 @@ def could_not_run(report: Report) -> int | None:
     missed = coverage.broken or any(reason not in UNMISSED for _, reason in coverage.skipped)
     if coverage.interrupted or (report.gate.is_strict and missed):
         return exits.ERROR
-    return None if coverage.files else exits.NO_INPUT
+    is_read = coverage.files and not (coverage.slice is not None and coverage.slice.empty)
+    return None if is_read else exits.NO_INPUT
 
 
 def exit_code(report: Report) -> int:

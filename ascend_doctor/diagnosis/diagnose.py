@@ -13,8 +13,10 @@ from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.diagnosis.fingerprint import fingerprint
 from ascend_doctor.diagnosis.timeline import timeline
 from ascend_doctor.facts import FURTHER, LEVELS, Facts
+from ascend_doctor.formats.sniff import origin_of
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Slice, Unexplained
+from ascend_doctor.scope import Scope
 
 # Evidence, follow-ups and unknown messages that a report carries.
 MAX_EVIDENCE = 5
@@ -195,10 +197,21 @@ def _slice(facts: Facts) -> Slice | None:
     if scope.is_all:
         return None
     ranks = (str(low) if low == high else f"{low}-{high}" for low, high in scope.ranks)
+    unplaced = sum(shard.unplaced for shard in facts.shards.values())
     return Slice(
         scope.since or None,
         scope.until or None,
         ", ".join(ranks) or None,
         sum(shard.outside for shard in facts.shards.values()),
-        sum(shard.unplaced for shard in facts.shards.values()),
+        unplaced,
+        empty=unplaced == 0 and _is_empty(scope, facts),
     )
+
+
+def _is_empty(scope: Scope, facts: Facts) -> bool:
+    """Say whether all times, or all ranks that names of files tell, are outside of a scope."""
+    ranges = [shard.time_range for shard in facts.shards.values() if shard.time_range]
+    if ranges and all(scope.misses(first, last) for first, last in ranges):
+        return True
+    told = {origin_of(path).rank for path in facts.shards} - {None}
+    return bool(told) and not any(rank is not None and scope.has_rank(rank) for rank in told)

@@ -32,6 +32,10 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "No fault found in the part that --since, --until and --rank leave.",
         "在 --since、--until、--rank 限定的范围内未发现故障。",
     ),
+    "empty_slice": (
+        "Nothing of what was read is in the part that --since, --until and --rank leave.",
+        "读到的内容均不在 --since、--until、--rank 限定的范围内。",
+    ),
     "unexplained_verdict": (
         "No diagnosis, but there are errors that no rule knows.",
         "未能给出诊断，但存在规则库不认识的报错。",

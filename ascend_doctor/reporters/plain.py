@@ -109,6 +109,8 @@ def failure(report: Report, lang: Lang) -> str | None:
     if coverage.interrupted:
         name = "interrupted_files" if coverage.unread else "interrupted"
         return label(name, lang, count=coverage.unread)
+    if coverage.slice is not None and coverage.slice.empty:
+        return label("empty_slice", lang)
     return None if coverage.files else label("nothing", lang)
 
 

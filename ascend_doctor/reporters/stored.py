@@ -313,6 +313,7 @@ def _slice(value: Field) -> Slice:
         ranks=value.maybe("ranks", Field.text, None),
         left_out=value.at("left_out").number(0),
         unplaced=value.at("unplaced").number(0),
+        empty=value.maybe("empty", Field.flag, False),
     )
 
 

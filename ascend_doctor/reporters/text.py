@@ -37,7 +37,11 @@ _HEADINGS = (
     *("evidence", "where", "why", "check", "fix", "followed", "codes"),
     *("read", "environment", "skipped", "broken", "slice", "hidden", "expired", "stale"),
 )
-_VERDICTS = {"nothing": ("!", "bold yellow"), "unexplained_verdict": ("?", "bold yellow")}
+_VERDICTS = {
+    "nothing": ("!", "bold yellow"),
+    "empty_slice": ("!", "bold yellow"),
+    "unexplained_verdict": ("?", "bold yellow"),
+}
 
 
 def render(report: Report, lang: Lang = "en", *, color: bool = False, width: int = 100) -> str:

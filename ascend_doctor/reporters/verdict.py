@@ -71,6 +71,8 @@ def verdict(report: Report, told: Parts) -> str:
     if is_hidden:
         return "all_hidden"
     part = report.coverage.slice
+    if part is not None and part.empty:
+        return "empty_slice"
     return "clean_slice" if part is not None and part.left_out else "clean"
 
 

@@ -83,8 +83,9 @@ def test_what_is_left_out_is_counted_and_fails_nothing(run, log, options, code, 
     ],
 )
 def test_the_verdict_is_about_the_slice_alone(run, log, tmp_path, lang, said):
-    (tmp_path / "rank_1").mkdir()
-    log(MISSING, "rank_1/train.log")
+    for rank, text in ((1, MISSING), (5, "step 1\n")):
+        (tmp_path / f"rank_{rank}").mkdir()
+        log(text, f"rank_{rank}/train.log")
     done = run("analyze", ".", "--rank", "5", "--lang", lang)
     assert done.stdout.splitlines()[0] == said
 
@@ -469,3 +470,27 @@ def test_a_stored_result_is_judged_where_its_own_rules_are_not(run, log, tmp_pat
         2,
         "error: --select: no rule or family is called 'not-found-moon'",
     )
+
+
+def test_a_part_in_which_nothing_is_is_not_green(run, log):
+    line = "[ERROR] GE(7,py):2026-03-04-10:00:00.000.000 [a.cc:1]7 step\n"
+    done = run("analyze", log(line), "--since", "2026-03-05")
+    assert (done.exit_code, done.stderr) == (
+        3,
+        "error: nothing of what was read is in the part that --since, --until and --rank leave\n",
+    )
+    assert done.stdout.splitlines()[0] == (
+        "! Nothing of what was read is in the part that --since, --until and --rank leave."
+    )
+    assert run("analyze", log(line), "--until", "2026-03-05").exit_code == 0
+
+
+def test_an_entry_is_not_added_with_a_day_that_has_passed(run, log, tmp_path):
+    known = tmp_path / "known.json"
+    words = ("--update-baseline", "--reason", "old image", "--expires", "2020-01-01")
+    done = run("analyze", log("step 1\n"), "--baseline", known, *words)
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (
+        2,
+        "Error: --expires 2020-01-01 has passed; give a day to come",
+    )
+    assert not known.exists()

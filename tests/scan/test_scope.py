@@ -108,6 +108,44 @@ def test_some_time(job):
     )
 
 
+@pytest.mark.parametrize(
+    ("scope", "is_empty"),
+    [
+        (Scope(since="2026-01-02"), False),
+        (Scope(since="2026-01-03"), True),
+        (Scope(until="2026-01-02"), False),
+        (Scope(until="2026-01-01T23:59"), True),
+        (Scope(since="11:00"), False),
+        (Scope(since="11:00:01"), True),
+        (Scope(until="09:00"), False),
+        (Scope(until="08:59"), True),
+        # Between the two messages, but the job may have been silent there.
+        (Scope(since="09:30", until="10:30"), False),
+        (Scope(since="23:00", until="08:00"), True),
+        (Scope(since="23:00", until="10:00"), False),
+        (Scope(since="2026-01-02T12:00", until="2026-01-02T08:00"), True),
+        (Scope(ranks=((1, 1),)), False),
+        (Scope(ranks=((2, 5), (9, 9))), True),
+        (Scope(since="11:00", ranks=((2, 2),)), True),
+    ],
+)
+def test_a_part_in_which_nothing_is_is_told(job, scope, is_empty):
+    (job / "launcher.log").unlink()
+    report = ascend_doctor.analyze(job, scope=scope)
+    assert report.coverage.slice.empty is is_empty
+    assert not (is_empty and (report.diagnoses or report.unexplained))
+
+
+def test_where_a_rank_is_known_by_no_name_a_part_is_not_called_empty(job):
+    for rank in (0, 1):
+        (job / f"rank_{rank}").rename(job / f"part{rank}")
+    assert not ascend_doctor.analyze(job, scope=Scope(ranks=((9, 9),))).coverage.slice.empty
+
+
+def test_what_may_belong_to_a_part_is_something(job):
+    assert not ascend_doctor.analyze(job, scope=Scope(since="2027-01-01")).coverage.slice.empty
+
+
 def test_in_a_storm_each_message_is_asked(tmp_path):
     storm = "".join(plog(f"{9 + n // 3000:02}:00:{n % 60:02}", f"{MOON} {n}") for n in range(9000))
     (tmp_path / "plog.log").write_text(storm, encoding="utf-8")
