@@ -7,6 +7,7 @@ for a new one.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from datetime import date, time
 from pathlib import Path
@@ -24,6 +25,8 @@ PREFIX = "ASCEND_DOCTOR"
 # Tables of a file that are no options.
 SUPPRESS = "suppress"
 
+# Not an option, as it must be known before any is: see ``scan.literals``.
+_ENGINE = f"{PREFIX}_ENGINE"
 # Options that are about one run.
 _ONCE = frozenset({"config", "help", "update_baseline", "reason", "expires"})
 _META = "ascend_doctor.config"
@@ -118,6 +121,7 @@ def called(ctx: click.Context, name: str) -> str:
 def _configure(ctx: click.Context, param: click.Parameter, path: Path | None) -> None:
     from ascend_doctor.cli.config_file import found, read
 
+    _check_variables()
     config = found() if path is None else read(path)
     ctx.meta[_META] = config
     if config is None:
@@ -135,6 +139,21 @@ def _configure(ctx: click.Context, param: click.Parameter, path: Path | None) ->
     ctx.default_map = values
 
 
+def _check_variables() -> None:
+    """Look for variables that name no setting.
+
+    Raises:
+        SettingError: there is one, such as a setting that is misspelt.
+    """
+    given = [name for name in os.environ if name.startswith(f"{PREFIX}_")]
+    if given:
+        known = [*map(variable_of, _all_settings().values()), _ENGINE]
+        for name in sorted(given):
+            if name not in known:
+                # All names begin alike, so only the closest one is close.
+                raise SettingError(_no_such(name, name, known, most=1))
+
+
 def _all_settings() -> dict[str, click.Option]:
     from ascend_doctor.cli.analyze import command
 
@@ -142,9 +161,13 @@ def _all_settings() -> dict[str, click.Option]:
 
 
 def _unknown(key: str, known: list[str]) -> str:
+    return _no_such(key, key.replace("_", "-"), known)
+
+
+def _no_such(key: str, spelt: str, known: list[str], most: int = 2) -> str:
     from difflib import get_close_matches
 
-    close = get_close_matches(key.replace("_", "-"), known, n=2)
+    close = get_close_matches(spelt, known, n=most)
     mend = f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(known)}"
     return f"{key}: there is no such setting; {mend}"
 

@@ -177,8 +177,8 @@ def test_each_setting_has_a_variable_of_its_name_and_an_option_of_one_run_has_no
     }
     (here / "mine").mkdir()
     given = {"baseline": "known.json", "format": "json", "redact": "no", "rules": "mine"}
-    for name in (*given, "update_baseline", "reason", "expires"):
-        monkeypatch.setenv(f"ASCEND_DOCTOR_{name.upper()}", given.get(name, "2027-01-31"))
+    for name, value in given.items():
+        monkeypatch.setenv(f"ASCEND_DOCTOR_{name.upper()}", value)
     shown = json.loads(run("config", "show", "-f", "json").stdout)["settings"]
     assert {name: item for name, item in shown.items() if item["from"] != "default"} == {
         "baseline": {"value": "known.json", "from": "ASCEND_DOCTOR_BASELINE"},
@@ -186,3 +186,24 @@ def test_each_setting_has_a_variable_of_its_name_and_an_option_of_one_run_has_no
         "redact": {"value": False, "from": "ASCEND_DOCTOR_REDACT"},
         "rules": {"value": "mine", "from": "ASCEND_DOCTOR_RULES"},
     }
+    for name in ("UPDATE_BASELINE", "REASON", "EXPIRES", "CONFIG"):
+        with monkeypatch.context() as patch:
+            patch.setenv(f"ASCEND_DOCTOR_{name}", "2027-01-31")
+            done = run("config", "show")
+            assert (done.exit_code, f"ASCEND_DOCTOR_{name}: there is no such" in done.stderr) == (
+                2,
+                True,
+            )
+
+
+def test_a_variable_that_names_no_setting_is_told(run, monkeypatch, tmp_path):
+    (tmp_path / "train.log").write_text("step 1\n", encoding="utf-8")
+    monkeypatch.setenv("ASCEND_DOCTOR_ENGINE", "stdlib")
+    assert run("analyze", tmp_path).exit_code == 0
+    monkeypatch.setenv("ASCEND_DOCTOR_FAILON", "never")
+    done = run("analyze", tmp_path)
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "error: ASCEND_DOCTOR_FAILON: there is no such setting; did you mean "
+        "ASCEND_DOCTOR_FAIL_ON?\n",
+    )
