@@ -77,6 +77,9 @@ def _parsed_files(
         if output.path is None:
             name = output.format.name
             raise click.BadParameter(f"{name}: name a file here, as in -f {name}=FILE")
+        # It is written when a job of hours has ended, which is too late to find that out.
+        if not output.path.parent.is_dir():
+            raise click.BadParameter(f"{output.path}: there is no folder {output.path.parent}")
     return outputs
 
 

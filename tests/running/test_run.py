@@ -355,3 +355,14 @@ def test_logs_that_never_appeared_are_told(start):
     out, err = process.communicate(timeout=60)
     assert (out, process.returncode) == (b"up\n", 3)
     assert "--logs /no/such/folder: no such file or folder" in err.decode().splitlines()
+
+
+def test_a_report_that_could_not_be_written_is_refused_before_the_job(start, script, tmp_path):
+    process = start("-f", f"html={tmp_path}/none/x.html", "--", *script("print('ran')"))
+    out, err = process.communicate(timeout=60)
+    assert (out, process.returncode) == (b"", 2)
+    assert (
+        err.decode()
+        .splitlines()[-1]
+        .endswith(f"{tmp_path}/none/x.html: there is no folder {tmp_path}/none")
+    )
