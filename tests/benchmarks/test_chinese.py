@@ -33,7 +33,8 @@ A machine，8 核，Linux，Python 3.12.1，无 ripgrep，2026-01-31。规模为
 
 # What is called the same in both languages.
 NAMES = (
-    r"\b(?:plog|ranks|storm|stdout|gzip|job|quarter|fourfold|rg|CPU|KB|MiB|import click|help|s)\b"
+    r"\b(?:plog|ranks|storm|stdout|gzip|job|quarter|fourfold|rg|hyperscan|import click|help)\b"
+    r"|\b(?:CPU|KB|MiB|s)\b"
 )
 
 
