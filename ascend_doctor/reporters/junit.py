@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from ascend_doctor.records import FAMILIES, Lang, Severity
 from ascend_doctor.report import Diagnosis, Report
 from ascend_doctor.reporters import plain
-from ascend_doctor.reporters.labels import label
+from ascend_doctor.reporters.labels import colon, label
 from ascend_doctor.reporters.safe import visible
 from ascend_doctor.reporters.verdict import expired, reason
 
@@ -66,8 +66,13 @@ def _reading(report: Report, lang: Lang) -> ET.Element:
 def _family(family: str, diagnoses: Sequence[Diagnosis], report: Report, lang: Lang) -> ET.Element:
     title = report.families.get(family, {}).get(lang)
     suite = _suite(family, {} if title is None else {"title": title})
-    if not diagnoses:
+    hidden = [item for item in report.gate.hidden if item.family == family]
+    if not diagnoses and not hidden:
         _case(suite, family, family)
+    for rule, by in dict.fromkeys((item.rule, item.by) for item in hidden):
+        # What was found and is left out has not passed.
+        case = _case(suite, family, f"{rule} ({by})")
+        _outcome(case, "skipped", "hidden", f"{label('hidden', lang)}{colon(lang)}{by}", [])
     names: Counter[str] = Counter()
     for diagnosis in diagnoses:
         names[diagnosis.rule] += 1
