@@ -99,7 +99,7 @@ NEAR = [
     "special_token=abcdefgh1, SyntaxError: invalid_token=foo, unexpected token: foo",
     "token_id: 5, token=32000, token: None, tokenizer=LlamaTokenizer",
     "password=, password: None, secret=****, password=$PASSWORD",
-    "PWD=/work/run, authkey=process.current_process().authkey",
+    "PWD=/data/run, authkey=process.current_process().authkey",
     "$HOME/ascend/log, ${HOME}/x, /home/, ~/x, /home/$USER/x",
     "https://www.hiascend.com/document, git+https://github.com/a/b",
     "node: MatMul_3, node_name:decoder/MatMul_7, host memory, host: memory",

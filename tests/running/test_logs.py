@@ -14,8 +14,8 @@ from ascend_doctor.running.logs import Baseline, plog_folders
     [
         ({"HOME": "/root"}, ("/root/ascend/log/debug", "/root/ascend/log/run")),
         (
-            {"HOME": "/root", "ASCEND_WORK_PATH": "/mnt/work"},
-            ("/mnt/work/log/debug", "/mnt/work/log/run"),
+            {"HOME": "/root", "ASCEND_WORK_PATH": "/mnt/nas"},
+            ("/mnt/nas/log/debug", "/mnt/nas/log/run"),
         ),
         (
             {"HOME": "/root", "ASCEND_WORK_PATH": "/w", "ASCEND_PROCESS_LOG_PATH": "/mnt/logs"},
