@@ -198,13 +198,15 @@ def _slice(facts: Facts) -> Slice | None:
         return None
     ranks = (str(low) if low == high else f"{low}-{high}" for low, high in scope.ranks)
     unplaced = sum(shard.unplaced for shard in facts.shards.values())
+    # What was found is in it, whatever the name of its file says.
+    is_found = any(s.findings or s.codes or s.unknown for s in facts.shards.values())
     return Slice(
         scope.since or None,
         scope.until or None,
         ", ".join(ranks) or None,
         sum(shard.outside for shard in facts.shards.values()),
         unplaced,
-        empty=unplaced == 0 and _is_empty(scope, facts),
+        empty=unplaced == 0 and not is_found and _is_empty(scope, facts),
     )
 
 

@@ -142,6 +142,14 @@ def test_where_a_rank_is_known_by_no_name_a_part_is_not_called_empty(job):
     assert not ascend_doctor.analyze(job, scope=Scope(ranks=((9, 9),))).coverage.slice.empty
 
 
+def test_a_line_that_names_its_rank_is_found_in_the_file_of_another(tmp_path):
+    (tmp_path / "rank_0").mkdir()
+    (tmp_path / "rank_0" / "train.log").write_text("[rank3]: RuntimeError: the moon fell\n")
+    report = ascend_doctor.analyze(tmp_path, scope=Scope(ranks=((3, 3),)))
+    assert [proof.evidence[0].origin.rank for proof in report.diagnoses] == [3]
+    assert not report.coverage.slice.empty
+
+
 def test_what_may_belong_to_a_part_is_something(job):
     assert not ascend_doctor.analyze(job, scope=Scope(since="2027-01-01")).coverage.slice.empty
 
