@@ -5,14 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ascend_doctor.cli import exits, gate, limits, outputs, progress, settings, slices
+from ascend_doctor.cli import exits, gate, limits, outputs, parameters, progress, settings, slices
 from ascend_doctor.cli.interrupt import interruptible
 from ascend_doctor.cli.parameters import NamedPath
-from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
 
@@ -23,30 +22,11 @@ if TYPE_CHECKING:
 @click.command("analyze", cls=settings.Command)
 @click.argument("paths", nargs=-1, type=NamedPath(path_type=Path, allow_dash=True))
 @outputs.option
-@click.option(
-    "--lang",
-    type=click.Choice(["auto", *get_args(Lang)]),
-    default="auto",
-    show_default=True,
-    help="Language of the report; auto follows LC_ALL, LC_MESSAGES and LANG.",
-)
+@parameters.lang("report")
 @gate.options
-@click.option(
-    "--rules", "rules_dir", type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of further rules, laid out as <family>/<id>.yaml.",
-)  # fmt: skip
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Most processes that read, one for little input; by default one a core, at most 8.",
-)
-@click.option(
-    "--no-progress",
-    is_flag=True,
-    help="Do not show on a terminal how far reading is.",
-)
+@parameters.rules
+@parameters.jobs
+@parameters.no_progress
 @slices.options
 @limits.options
 @settings.option

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import click
 
-from ascend_doctor.cli import exits, limits, progress
+from ascend_doctor.cli import exits, limits, parameters, progress
 from ascend_doctor.cli.interrupt import interruptible
 from ascend_doctor.cli.parameters import NamedPath
 from ascend_doctor.cli.terminal import screen, standard_output
 from ascend_doctor.ingest.source import EMPTY
-from ascend_doctor.records import Lang, Severity
+from ascend_doctor.records import Severity
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
 
@@ -34,13 +34,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="What to write.",
 )
-@click.option(
-    "--lang",
-    type=click.Choice(["auto", *get_args(Lang)]),
-    default="auto",
-    show_default=True,
-    help="Language of the answer; auto follows LC_ALL, LC_MESSAGES and LANG.",
-)
+@parameters.lang("answer")
 @click.option(
     "--fail-on",
     type=click.Choice(["never", *(s.label for s in Severity if s >= Severity.WARNING)]),
@@ -48,18 +42,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="Exit 1 on something new that is this bad or worse.",
 )
-@click.option(
-    "--rules", "rules_dir", type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of further rules, laid out as <family>/<id>.yaml.",
-)  # fmt: skip
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Most processes that read, one for little input; by default one a core, at most 8.",
-)
-@click.option("--no-progress", is_flag=True, help="Do not show on a terminal how far reading is.")
+@parameters.rules
+@parameters.jobs
+@parameters.no_progress
 @limits.options
 @click.pass_context
 def command(

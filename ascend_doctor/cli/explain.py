@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from typing import get_args
 
 import click
 
-from ascend_doctor.cli import completing, exits
+from ascend_doctor.cli import completing, exits, parameters
 from ascend_doctor.cli.terminal import screen, standard_input, standard_output
-from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
 from ascend_doctor.view.encoding import shown
@@ -31,13 +29,7 @@ MAX_NAMES = 400
     show_default=True,
     help="What to write.",
 )
-@click.option(
-    "--lang",
-    type=click.Choice(["auto", *get_args(Lang)]),
-    default="auto",
-    show_default=True,
-    help="Language of the answer; auto follows LC_ALL, LC_MESSAGES and LANG.",
-)
+@parameters.lang("answer")
 @click.pass_context
 def command(ctx: click.Context, terms: tuple[str, ...], format_: str, lang: str) -> None:
     """Say what a code, an environment variable or a term of the article means.

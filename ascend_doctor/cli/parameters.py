@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, get_args
 
 import click
+
+from ascend_doctor.records import Lang
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 # What a timer of the system takes with certainty, and nobody waits for.
 _MOST_S = 10.0 * 365 * 86400
@@ -37,3 +43,44 @@ class Seconds(click.FloatRange):
         if not seconds <= _MOST_S:  # what is not a number is not
             self.fail(f"{value} is no time that can be waited for", param, ctx)
         return seconds
+
+
+def lang(what: str) -> Callable[[_Command], _Command]:
+    """Return what gives a command ``--lang``, the language of ``what`` it writes."""
+    return click.option(
+        "--lang",
+        type=click.Choice(["auto", *get_args(Lang)]),
+        default="auto",
+        show_default=True,
+        help=f"Language of the {what}; auto follows LC_ALL, LC_MESSAGES and LANG.",
+    )
+
+
+def rules(command: _Command) -> _Command:
+    """Give a command ``--rules``, as ``rules_dir``."""
+    return click.option(
+        "--rules",
+        "rules_dir",
+        type=click.Path(path_type=Path, exists=True, file_okay=False),
+        help="Folder of further rules, laid out as <family>/<id>.yaml.",
+    )(command)
+
+
+def jobs(command: _Command) -> _Command:
+    """Give a command ``--jobs``."""
+    return click.option(
+        "-j",
+        "--jobs",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Most processes that read, one for little input; by default one a core, at most 8.",
+    )(command)
+
+
+def no_progress(command: _Command) -> _Command:
+    """Give a command ``--no-progress``."""
+    return click.option(
+        "--no-progress",
+        is_flag=True,
+        help="Do not show on a terminal how far reading is.",
+    )(command)

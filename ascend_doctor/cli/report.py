@@ -6,28 +6,21 @@ import errno
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
-from ascend_doctor.cli import exits, gate, outputs, settings
+from ascend_doctor.cli import exits, gate, outputs, parameters, settings
 from ascend_doctor.cli.analyze import tell_what_is_missing
 from ascend_doctor.cli.parameters import NamedPath
 from ascend_doctor.errors import InputError
-from ascend_doctor.records import Lang
 from ascend_doctor.reporters.language import choose
 
 
 @click.command("report", cls=settings.Command)
 @click.argument("result", type=NamedPath(path_type=Path, allow_dash=True), metavar="RESULT.json")
 @outputs.option
-@click.option(
-    "--lang",
-    type=click.Choice(["auto", *get_args(Lang)]),
-    default="auto",
-    show_default=True,
-    help="Language of the report; auto follows LC_ALL, LC_MESSAGES and LANG.",
-)
+@parameters.lang("report")
 @gate.options
 @settings.option
 @click.pass_context

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING
 
 import click
 
-from ascend_doctor.cli import actions, outputs
+from ascend_doctor.cli import actions, outputs, parameters
 from ascend_doctor.cli.parameters import NamedPath, Seconds
 from ascend_doctor.cli.terminal import screen, standard_error
 from ascend_doctor.errors import DoctorError, InputError
@@ -71,24 +71,9 @@ STALL_S = 1800
     metavar="DIR",
     help="Keep a copy of the output in this folder.",
 )
-@click.option(
-    "--lang",
-    type=click.Choice(["auto", *get_args(Lang)]),
-    default="auto",
-    show_default=True,
-    help="Language of the report; auto follows LC_ALL, LC_MESSAGES and LANG.",
-)
-@click.option(
-    "--rules", "rules_dir", type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of further rules, laid out as <family>/<id>.yaml.",
-)  # fmt: skip
-@click.option(
-    "-j",
-    "--jobs",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Most processes that read, one for little input; by default one a core, at most 8.",
-)
+@parameters.lang("report")
+@parameters.rules
+@parameters.jobs
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -7,11 +7,11 @@ import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO, get_args
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
-from ascend_doctor.cli import exits, outputs
+from ascend_doctor.cli import exits, outputs, parameters
 from ascend_doctor.cli.gate import exit_code
 from ascend_doctor.cli.interrupt import interruptible
 from ascend_doctor.cli.parameters import NamedPath, Seconds
@@ -70,13 +70,7 @@ _SHARE, _RAREST_S = 0.1, 10.0
     help="End at the first diagnosis at or above --fail-on.",
 )
 @outputs.file_option
-@click.option(
-    "--lang",
-    type=click.Choice(["auto", *get_args(Lang)]),
-    default="auto",
-    show_default=True,
-    help="Language of the reports; auto follows LC_ALL, LC_MESSAGES and LANG.",
-)
+@parameters.lang("reports")
 @click.option(
     "--fail-on",
     type=click.Choice(["never", *(s.label for s in Severity)]),
@@ -85,10 +79,7 @@ _SHARE, _RAREST_S = 0.1, 10.0
     help="Exit 1 on a diagnosis this bad or worse.",
 )
 @click.option("--strict", is_flag=True, help="Exit 1 on errors that nothing explains as well.")
-@click.option(
-    "--rules", "rules_dir", type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder of further rules, laid out as <family>/<id>.yaml.",
-)  # fmt: skip
+@parameters.rules
 @click.pass_context
 def command(
     ctx: click.Context,
