@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ascend_doctor.errors import MergeError
+from ascend_doctor.profile.model import Measures
 from ascend_doctor.records import Evidence, Sighting
 from ascend_doctor.scope import EVERYTHING, Scope
 
@@ -97,6 +98,7 @@ class Shard:
     unknown: tuple[Unknown, ...] = ()
     signs: frozenset[tuple[bytes, Process]] = frozenset()
     environment: tuple[Said, ...] = ()
+    measures: tuple[Measures, ...] = ()
     broken: str | None = None
     outside: int = 0
     unplaced: int = 0

@@ -43,7 +43,7 @@ def rule(id_: str, *literals: str, **fields: Any) -> dict[str, Any]:
 def patterns(folder: Path, *rules: Mapping[str, Any]) -> Path:
     """Lay out ``rules`` below ``folder``, with the shipped families and code tables."""
     shutil.copytree(resources.patterns() / "codes", folder / "codes", dirs_exist_ok=True)
-    for name in ("families.yaml", "versions.tsv"):
+    for name in ("families.yaml", "versions.tsv", "thresholds.yaml"):
         shutil.copy(resources.patterns() / name, folder / name)
     for item in rules:
         path = folder / item["family"] / f"{item['id']}.yaml"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from ascend_doctor import resources
 from ascend_doctor.authoring.new import UNWRITTEN
+from ascend_doctor.diagnosis.conclusions import conclusions
 from ascend_doctor.diagnosis.diagnose import diagnose
 from ascend_doctor.diagnosis.environment import Environment
-from ascend_doctor.facts import Facts, Finding
+from ascend_doctor.facts import Facts
 from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.knowledge.index import Knowledge, load
 from ascend_doctor.knowledge.load import load_rule, rule_files
@@ -20,6 +22,9 @@ from ascend_doctor.knowledge.texts import code_spans
 from ascend_doctor.records import LANGS
 from ascend_doctor.report import Diagnosis, Report
 from ascend_doctor.scan.scanner import Scanner
+
+# Where a file of an example begins that has several.
+_FILE = re.compile(r"^==> (\S+) <==\n", re.MULTILINE)
 
 
 class Checker:
@@ -54,7 +59,8 @@ class Checker:
             where = f"{path}: {rule.id}: examples.match.{number}"
             facts, report = self._answer(example.log)
             fired = {f.rule: f for shard in facts.shards.values() for f in shard.findings}
-            fired |= {f.rule: f for f in self._of_environment(facts)}
+            environment = Environment(facts, self._knowledge.versions)
+            fired |= {f.rule: f for f in conclusions(facts, self._knowledge, environment)}
             if rule.id not in fired:
                 others = ", ".join(sorted(fired)) or "no rule"
                 yield f"{where}: does not match ({others} did)"
@@ -79,9 +85,6 @@ class Checker:
         for number in sorted({*range(len(rule.match))} - reached):
             yield f"{path}: {rule.id}: match.{number}: no example is worded like this"
 
-    def _of_environment(self, facts: Facts) -> Iterator[Finding]:
-        return Environment(facts, self._knowledge.versions).findings(self._knowledge)
-
     def _does_something(self, rule: RuleFile) -> bool:
         texts = [*(example.log for example in rule.examples.match), *rule.examples.near]
         if any(rule.id in _told(self._answer(text)[1]) for text in texts):
@@ -94,12 +97,29 @@ class Checker:
     def _answer(self, text: str) -> tuple[Facts, Report]:
         answer = self._answers.get(text)
         if answer is None:
-            source = Source("example.log", lambda: io.BytesIO(text.encode()))
-            result = self._scanner.scan(source)
-            shards = {} if isinstance(result, Skipped) else {result.path: result}
+            sources = (
+                Source(name, partial(io.BytesIO, body.encode())) for name, body in files_in(text)
+            )
+            results = [self._scanner.scan(source) for source in sources]
+            shards = {item.path: item for item in results if not isinstance(item, Skipped)}
             facts = Facts(self._knowledge.digest, shards)
             answer = self._answers[text] = facts, diagnose(facts, self._knowledge)
         return answer
+
+
+def files_in(example: str) -> Iterator[tuple[str, str]]:
+    r"""Yield name and text of each file of an example, as ``tail`` prints several.
+
+    >>> [*files_in("==> a.csv <==\n1,2\n==> b.csv <==\n3\n")]
+    [('a.csv', '1,2\n'), ('b.csv', '3\n')]
+    >>> [*files_in("one\n")]
+    [('example.log', 'one\n')]
+    """
+    first, *rest = _FILE.split(example)
+    if not rest or first.strip():
+        yield "example.log", example
+        return
+    yield from zip(rest[::2], rest[1::2], strict=True)
 
 
 def _told(report: Report) -> set[str]:

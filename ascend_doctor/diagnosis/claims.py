@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from ascend_doctor.diagnosis.conclusions import conclusions
 from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Facts, Finding, Process
 from ascend_doctor.knowledge.codes import Code
@@ -75,7 +76,7 @@ def claims(
             codes[same[code.process]].append(code)
         for literal, process in shard.signs:
             signs[same[process]].add(literal)
-    for finding in environment.findings(knowledge):
+    for finding in conclusions(facts, knowledge, environment):
         findings[finding.process][finding.rule].append(finding)
     held: dict[Process, list[Claim]] = {}
     for process in sorted({*findings, *codes}):

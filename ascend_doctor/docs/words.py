@@ -116,9 +116,9 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     ),
     "one_of": ("one of", "任一"),
     "regex_item": (", confirmed by the regular expression", "，并须符合正则表达式"),
-    "reader_step_trace": (
-        "It is found in a whole step trace of the profiler, not in a line. Verdict: {verdicts}.",
-        "根据 Profiler 的整份 step trace 判断，而不是某一行日志。判定结果：{verdicts}。",
+    "reader_profile": (
+        "It is found in the files of a profile as a whole, not in a line. Verdict: {verdicts}.",
+        "根据整份性能数据（profile）判断，而不是某一行日志。判定结果：{verdicts}。",
     ),
     "reader_curve": (
         "It is found in a whole curve of loss or gradient norm, not in a line. Verdict:"

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -32,7 +32,15 @@ class _Family(Strict):
     explains: tuple[Explains, ...] = ()
 
 
+class _Threshold(Strict):
+    value: float
+    unit: Literal["share", "us", "ms", "count", "MiB", "times"]
+    range: tuple[float, float]
+    means: Bilingual
+
+
 _FAMILIES = TypeAdapter(dict[str, _Family])
+_THRESHOLDS = TypeAdapter(dict[str, _Threshold])
 
 
 def compile_patterns(patterns: Path) -> dict[str, Any]:
@@ -53,6 +61,7 @@ def compile_patterns(patterns: Path) -> dict[str, Any]:
             # A text within the text: a scan of a log that needs no page does not parse it.
             "pages": _text(compile_pages(patterns)),
             "versions": _table(patterns / "versions.tsv", _VERSION_COLUMNS),
+            "thresholds": _thresholds(patterns / "thresholds.yaml"),
         }
     )
 
@@ -140,6 +149,16 @@ def _families(path: Path) -> dict[str, Any]:
         loc, where, message = first_error(err)
         raise RuleError(f"{path}:{line_of(tree, loc)}: {where}: {message}") from err
     return {name: families[name].model_dump(mode="json") for name in FAMILIES}
+
+
+def _thresholds(path: Path) -> dict[str, Any]:
+    tree, data = load_yaml(path)
+    try:
+        found = _THRESHOLDS.validate_python(data)
+    except ValidationError as err:
+        loc, where, message = first_error(err)
+        raise RuleError(f"{path}:{line_of(tree, loc)}: {where}: {message}") from err
+    return {name: threshold.model_dump(mode="json") for name, threshold in found.items()}
 
 
 def _table(path: Path, columns: list[str]) -> dict[str, list[str]]:

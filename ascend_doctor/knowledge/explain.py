@@ -33,7 +33,7 @@ VERDICTS: Mapping[str, frozenset[str]] = {
 
 # Findings that a reader makes rather than literals: its verdicts, and what each captures.
 READERS: Mapping[str, Mapping[str, frozenset[str]]] = {
-    "step_trace": {"idle": frozenset({"name", "share", "idle", "step"})},
+    "profile": {"idle": frozenset({"name", "share", "idle", "step"})},
     "curve": {
         **dict.fromkeys(
             ("exploded", "stuck", "zero"), frozenset({"loss", "best", "last", "lines"})
@@ -49,7 +49,7 @@ READERS: Mapping[str, Mapping[str, frozenset[str]]] = {
 }
 # What a reader captures as well, where the log says it.
 SOMETIMES: Mapping[str, frozenset[str]] = {
-    "step_trace": frozenset(),
+    "profile": frozenset(),
     "curve": frozenset({"step", "epoch", "best_step", "best_epoch"}),
     "environment": frozenset(),
 }

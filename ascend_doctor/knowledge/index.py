@@ -42,6 +42,16 @@ class Page:
 
 
 @dataclass(frozen=True)
+class Threshold:
+    """From which number on a profile is told to be bad; ``unit`` is ``share``, ``ms``, … ."""
+
+    value: float
+    unit: str
+    range: tuple[float, float]
+    means: Mapping[Lang, str]
+
+
+@dataclass(frozen=True)
 class Knowledge:
     """Rules by id, families by name, tables, pages, and a digest that names this state of them."""
 
@@ -51,6 +61,12 @@ class Knowledge:
     codes: Codes
     versions: Versions
     pages: Mapping[str, Mapping[str, Page]]
+    thresholds: Mapping[str, Threshold]
+
+    @property
+    def limits(self) -> Mapping[str, float]:
+        """The thresholds that are in force, by name."""
+        return {name: threshold.value for name, threshold in self.thresholds.items()}
 
     def without(self, rule: str) -> Knowledge:
         """Return the same knowledge without one rule."""
@@ -123,7 +139,11 @@ def from_dict(index: Mapping[str, Any]) -> Knowledge:
         for npu, (torch, cann, python, eol) in index["versions"].items()
     )
     codes, pages = Codes(tables, runtime), _Pages(index["pages"])
-    return Knowledge(index["digest"], rules, families, codes, Versions(pairs), pages)
+    thresholds = {
+        name: Threshold(item["value"], item["unit"], tuple(item["range"]), item["means"])
+        for name, item in index["thresholds"].items()
+    }
+    return Knowledge(index["digest"], rules, families, codes, Versions(pairs), pages, thresholds)
 
 
 class _Pages(Mapping[str, Mapping[str, Page]]):

@@ -170,7 +170,7 @@ class RuleFile(Strict):
     levels: Literal["error", "any"] = "error"
     modules: tuple[Line, ...] = ()
     match: tuple[Variant, ...] = ()
-    reader: Literal["step_trace", "curve", "environment"] | None = None
+    reader: Literal["profile", "curve", "environment"] | None = None
     captures: dict[str, CaptureType] = Field(default_factory=dict)
     from_followed: tuple[str, ...] = ()
     from_environment: tuple[Literal[FROM_ENVIRONMENT], ...] = ()  # type: ignore[valid-type]

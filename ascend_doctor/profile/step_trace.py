@@ -15,80 +15,109 @@ import csv
 import io
 import math
 import re
-from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+
+from ascend_doctor.profile.kinds import has_columns, profile_of
+from ascend_doctor.profile.model import MAX_STEPS, Measures, Step
+from ascend_doctor.records import Evidence, Origin
 
 # A step trace has a row a step; more than this is some other table.
 MAX_BYTES = 64 << 20
 
-# An idle share that well-fed training never showed in the profiles that were read.
-IDLE_SHARE = 0.30
+is_step_trace = has_columns("Computing", "Communication(Not Overlapped)", "Free")
 
 # What the csv module counts as the end of a line.
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_NEEDED = ("Computing", "Communication(Not Overlapped)", "Free")
 
 
-@dataclass(frozen=True, slots=True)
-class Idle:
-    """The device, or rank, that waited most for its host."""
+def read(path: str, text: Iterator[bytes]) -> Measures:
+    """Return the steps of a table, at most ``MAX_STEPS``.
 
-    name: str
-    line: int
-    text: str
-    idle_ms: float
-    step_ms: float
-
-    @property
-    def share(self) -> float:
-        """Idle time as a part of step time."""
-        return self.idle_ms / self.step_ms if self.step_ms else 0.0
-
-
-def is_step_trace(head: bytes) -> bool:
-    """Say whether a file begins with the header of a step trace."""
-    header = head.split(b"\n", 1)[0].decode("utf-8", "replace").lstrip("\ufeff")
-    cells = {cell.strip() for cell in header.split(",")}
-    return cells.issuperset(_NEEDED)
-
-
-def most_idle(text: str) -> Idle | None:
-    """Return the device or rank whose idle share of all its steps is largest.
-
-    Rows that cannot be read (cut off, not a number) are left out.
+    Rows that cannot be read (cut off, not a number) are left out, and counted in a note.
     """
-    sums: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
-    worst: dict[str, tuple[float, int, str]] = {}
-    lines = _LINE_END.split(text)
-    for number, name, idle, total in _rows(text):
-        before = sums[name]
-        sums[name] = (before[0] + idle, before[1] + total)
-        if name not in worst or idle > worst[name][0]:
-            worst[name] = (idle, number, lines[number - 1])
-    found = [
-        Idle(name, worst[name][1], worst[name][2], idle / 1000, total / 1000)
-        for name, (idle, total) in sorted(sums.items())
-    ]
-    return max(found, key=lambda item: item.share, default=None)
+    data = bytearray()
+    for block in text:
+        data += block
+        if len(data) > MAX_BYTES:
+            break
+    steps: list[Step] = []
+    notes: list[str] = []
+    rows = _Rows(path, bytes(data[:MAX_BYTES]).decode("utf-8-sig", "replace"))
+    for step in rows:
+        if len(steps) == MAX_STEPS:
+            notes.append(f"only the first {MAX_STEPS} steps were read")
+            break
+        steps.append(step)
+    if rows.unread:
+        notes.append(f"{rows.unread} rows could not be read, first line {rows.first_unread}")
+    if not steps:
+        notes.append("no row of a step could be read")
+    return Measures("step_trace", profile_of(path), steps=tuple(steps), notes=tuple(notes))
 
 
-def _rows(text: str) -> Iterator[tuple[int, str, float, float]]:
-    """Yield line, owner, idle and step time in µs of each readable row."""
-    reader = csv.DictReader(io.StringIO(text, newline=""))
+class _Rows:
+    """The readable rows of a table."""
+
+    def __init__(self, path: str, text: str) -> None:
+        self._path = path
+        self._text = text
+        self._lines = _LINE_END.split(text)
+        self.unread = 0
+        self.first_unread = 0
+
+    def __iter__(self) -> Iterator[Step]:
+        reader = csv.DictReader(io.StringIO(self._text, newline=""))
+        try:
+            reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
+            for row in reader:
+                # A stage is the sum of rows that are there already.
+                if row.get("Type", "rank") != "rank":
+                    continue
+                step = self._step(row, reader.line_num)
+                if step is None:
+                    self.unread += 1
+                    self.first_unread = self.first_unread or reader.line_num
+                else:
+                    yield step
+        except csv.Error:  # from here on it is no table
+            self.unread += 1
+            self.first_unread = self.first_unread or reader.line_num + 1
+
+    def _step(self, row: Mapping[str, str | None], number: int) -> Step | None:
+        computing, communication, free = (
+            _number(row.get(name))
+            for name in ("Computing", "Communication(Not Overlapped)", "Free")
+        )
+        # A row that is cut off lacks its last cells, and its last number may be half of one.
+        if computing is None or communication is None or free is None or None in row.values():
+            return None
+        index = (row.get("Index") or "").strip()
+        rank = int(index) if index.isdecimal() else None
+        return Step(
+            name=(row.get("Step") or "").strip(),
+            proof=Evidence(
+                self._path,
+                number,
+                self._lines[number - 1].strip(),
+                (number, 0),
+                origin=Origin(rank=rank),
+            ),
+            total_us=computing + communication + free,
+            rank=rank,
+            device=(row.get("Device_id") or "").strip() or None,
+            computing_us=computing,
+            communication_us=communication,
+            overlapped_us=_number(row.get("Overlapped")),
+            free_us=free,
+            bubble_us=_number(row.get("Bubble")),
+            preparing_us=_number(row.get("Preparing")),
+        )
+
+
+def _number(cell: str | None) -> float | None:
+    """Return a finite number of a cell; the profiler puts a tab behind some."""
     try:
-        reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
-        for row in reader:
-            # A stage is the sum of rows that are there already; a row cut off lacks cells.
-            if row.get("Type", "rank") != "rank" or None in row.values():
-                continue
-            try:
-                busy = sum(float(row[name]) for name in _NEEDED[:2])
-                idle = float(row["Free"])
-            except (KeyError, ValueError):
-                continue
-            if math.isfinite(busy) and math.isfinite(idle):
-                owner = row.get("Index") or row.get("Device_id") or "?"
-                yield reader.line_num, owner.strip(), idle, busy + idle
-    except csv.Error:
-        return  # from here on it is no table
+        value = float(cell or "")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

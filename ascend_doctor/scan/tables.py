@@ -1,38 +1,51 @@
-"""Profiler tables → facts, by way of the readers in ``profile``."""
+"""Files of a profile → facts, by way of the readers in ``profile``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_doctor.facts import Process, Shard
+from ascend_doctor.facts import Shard
 from ascend_doctor.ingest.source import Skipped, Source
-from ascend_doctor.knowledge.rule import Readers
-from ascend_doctor.profile import step_trace
-from ascend_doctor.records import Evidence, Sighting
-from ascend_doctor.scan.collect import Collection
+from ascend_doctor.profile.readers import reader_of
 
 
-def scan_table(source: Source, text: Iterator[bytes], readers: Readers) -> Shard | Skipped:
-    """Read a table of the profiler; one that no reader knows is skipped, and said to be."""
-    data = bytearray(next(text, b""))
-    if not step_trace.is_step_trace(bytes(data)):
+def scan_table(source: Source, text: Iterator[bytes]) -> Shard | Skipped:
+    """Read a file of a profile; one that no reader knows is skipped, and said to be."""
+    head = next(text, b"")
+    reader = reader_of(head)
+    if reader is None:
         return Skipped(source.path, "profiler data that this version does not read")
-    for block in text:
-        data += block
-        if len(data) > step_trace.MAX_BYTES:
-            return Skipped(source.path, "step trace larger than 64 MiB")
-    collection = Collection(source.path)
-    idle = step_trace.most_idle(data.decode("utf-8", "replace"))
-    if idle is not None and idle.share >= step_trace.IDLE_SHARE:
-        proof = Evidence(source.path, idle.line, idle.text.strip(), (idle.line, 0))
-        captures = {
-            "name": idle.name,
-            "share": f"{100 * idle.share:.0f}",
-            "idle": f"{idle.idle_ms:.1f}",
-            "step": f"{idle.step_ms:.1f}",
-        }
-        sighting = Sighting((proof,), captures)
-        rules = readers.get(("step_trace", "idle"), ())
-        collection.add_reading(rules, Process(source=source.path), sighting)
-    lines = data.count(b"\n") + (not data.endswith(b"\n"))
-    return Shard(source.path, "profile", len(data), lines, findings=collection.findings())
+    counted = _Counted(head, text)
+    measures = reader.read(source.path, iter(counted))
+    return Shard(
+        source.path,
+        "profile",
+        counted.size,
+        counted.lines,
+        measures=(measures,),
+        broken=measures.broken,
+    )
+
+
+class _Counted:
+    """Blocks of a text that are counted while they are read."""
+
+    def __init__(self, head: bytes, rest: Iterator[bytes]) -> None:
+        self._head = head
+        self._rest = rest
+        self._last = b""
+        self.size = self._newlines = 0
+
+    @property
+    def lines(self) -> int:
+        """How many lines were read; the last one need not end."""
+        return self._newlines + (self._last not in (b"", b"\n"))
+
+    def __iter__(self) -> Iterator[bytes]:
+        block = self._head
+        while block:
+            self.size += len(block)
+            self._newlines += block.count(b"\n")
+            self._last = block[-1:]
+            yield block
+            block = next(self._rest, b"")

@@ -285,7 +285,7 @@ captures: {loss: number, step: int}
         (
             "reader: curve",
             "reader: trace",
-            "8: reader: must be 'step_trace', 'curve' or 'environment'",
+            "8: reader: must be 'profile', 'curve' or 'environment'",
         ),
         ("step: int}", "step: int, who: text}", "1: rule: no reader captures who"),
         (

@@ -6,7 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_doctor.profile.step_trace import Idle, is_step_trace, most_idle
+from ascend_doctor.profile import step_trace
+from ascend_doctor.profile.model import MAX_STEPS, Measures, Step
+from ascend_doctor.profile.step_trace import is_step_trace
+from ascend_doctor.records import Evidence, Origin
 
 DEVICES = "Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Free,Stage"
 RANKS = "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Free,Stage"
@@ -30,38 +33,74 @@ def test_a_step_trace_is_known_by_its_header(head, expected):
     assert is_step_trace(head) is expected
 
 
-def test_the_idlest_device_over_all_its_steps_is_told_with_its_worst_row():
-    rows = [
-        "0,1,600.0,300.0,0,100.0,1000",
-        "1,1,500.0,0.0,0,500.0,1000",
-        "1,2,200.0,0.0,0,800.0,1000",
-        "0,2,900.0,0.0,0,100.0,1000",
-    ]
-    assert most_idle("\n".join([DEVICES, *rows]) + "\n") == Idle("1", 4, rows[2], 1.3, 2.0)
+def read(text):
+    """Return what a table says, read in blocks of a few bytes."""
+    raw = text.encode()
+    return step_trace.read("s.csv", (raw[at : at + 7] for at in range(0, len(raw), 7)))
+
+
+def row(line, text, total, *, rank=None, **more):
+    """Return the step that a row tells of."""
+    proof = Evidence("s.csv", line, text, (line, 0), origin=Origin(rank=rank))
+    return Step(more.pop("name", "1"), proof, total, rank=rank, **more)
+
+
+def test_each_row_is_a_step_with_its_line():
+    rows = ["0,1,600.0,300.0,5,100.0,1000", "1,2,500.0,0.0,0,500.5,1000"]
+    busy = row(
+        *(2, rows[0], 1000.0),
+        device="0",
+        computing_us=600.0,
+        communication_us=300.0,
+        overlapped_us=5.0,
+        free_us=100.0,
+    )
+    idle = row(
+        *(3, rows[1], 1000.5),
+        name="2",
+        device="1",
+        computing_us=500.0,
+        communication_us=0.0,
+        overlapped_us=0.0,
+        free_us=500.5,
+    )
+    assert read("\n".join([DEVICES, *rows]) + "\n") == Measures(
+        "step_trace", "s.csv", steps=(busy, idle)
+    )
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_line_ends_of_other_systems_change_nothing(newline):
     text = newline.join([DEVICES, "0,1,600.0,300.0,0,100.0,1000", "", "0,2,400,0,0,600,1000", ""])
-    assert most_idle(text) == Idle("0", 4, "0,2,400,0,0,600,1000", 0.7, 2.0)
+    steps = read(text).steps
+    assert [(s.name, s.proof.line, s.free_us) for s in steps] == [("1", 2, 100.0), ("2", 4, 600.0)]
 
 
 def test_tabs_and_blanks_around_cells_do_not_matter():
     header = "Device_id\t,Step,Computing\t,Communication(Not Overlapped)\t,Overlapped,Free\t,Stage"
-    row = "7\t,1\t,600.0\t, 300.0,0\t,100.0\t,1000\t"
-    assert most_idle(f"{header}\n{row}\n") == Idle("7", 2, row, 0.1, 1.0)
+    text = "7\t,1\t,600.0\t, 300.0,0\t,100.0\t,1000\t"
+    [step] = read(f"{header}\n{text}\n").steps
+    assert (step.device, step.name, step.total_us) == ("7", "1", 1000.0)
 
 
-def test_rows_of_stages_are_left_out_since_they_sum_others_up():
+def test_a_table_of_a_cluster_names_ranks_and_its_stages_are_left_out():
     rows = ["1,rank,3,900.0,0,0,100.0,1000", '1,stage,"(0, 3)",100.0,0,0,900.0,1000']
-    assert most_idle("\n".join([RANKS, *rows])) == Idle("3", 2, rows[0], 0.1, 1.0)
+    told = row(
+        *(2, rows[0], 1000.0),
+        rank=3,
+        computing_us=900.0,
+        communication_us=0.0,
+        overlapped_us=0.0,
+        free_us=100.0,
+    )
+    assert read("\n".join([RANKS, *rows])) == Measures("step_trace", "s.csv", steps=(told,))
 
 
 GOOD = "0,1,900.0,0.0,0,100.0,1000"
 
 
 @pytest.mark.parametrize(
-    "row",
+    "bad",
     [
         "0,2,10.0,0.0,0,9",
         "0,2,10.0,0.0,0,",
@@ -74,48 +113,33 @@ GOOD = "0,1,900.0,0.0,0,100.0,1000"
         "0,2,10.0,0.0,0,inf,1000",
         "0,2,,0.0,0,900.0,1000",
         '0,2,"10.0',
+        f"0,2,{'9' * 200_000},0,0,1.0,1",
     ],
 )
-def test_a_row_that_is_cut_off_or_no_number_is_left_out(row):
-    expected = Idle("0", 2, GOOD, 0.1, 1.0)
-    assert most_idle(f"{DEVICES}\n{GOOD}\n{row}") == expected
+def test_a_row_that_is_cut_off_or_no_number_is_left_out_and_told(bad):
+    told = read(f"{DEVICES}\n{GOOD}\n{bad}")
+    assert ([s.proof.text for s in told.steps], told.notes) == (
+        [GOOD],
+        ("1 rows could not be read, first line 3",),
+    )
 
 
-def test_another_device_is_still_told_beside_one_without_numbers():
-    rows = ["0,1,nan,0.0,0,nan,1000", "1,1,100.0,0.0,0,900.0,1000"]
-    assert most_idle("\n".join([DEVICES, *rows])) == Idle("1", 3, rows[1], 0.9, 1.0)
+@pytest.mark.parametrize("text", ["", DEVICES, DEVICES + "\n"])
+def test_a_table_without_a_row_says_so(text):
+    assert read(text) == Measures("step_trace", "s.csv", notes=("no row of a step could be read",))
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        DEVICES,
-        DEVICES + "\n",
-        "Device_id,Step,Computing,Free\n0,1,10.0,90.0\n",
-        DEVICES + "\nonly words\n",
-    ],
-)
-def test_a_table_without_a_readable_row_tells_nothing(text):
-    assert most_idle(text) is None
-
-
-def test_a_step_without_any_time_is_not_idle():
-    idle = most_idle(f"{DEVICES}\n0,1,0.0,0.0,0,0.0,0\n")
-    assert (idle, idle and idle.share) == (Idle("0", 2, "0,1,0.0,0.0,0,0.0,0", 0.0, 0.0), 0.0)
-
-
-def test_a_table_without_a_device_column_has_one_owner():
-    text = "Step,Computing,Communication(Not Overlapped),Free\n1,10.0,20.0,70.0\n"
-    assert most_idle(text) == Idle("?", 2, "1,10.0,20.0,70.0", 0.07, 0.1)
-
-
-def test_an_endless_cell_tells_nothing():
-    assert most_idle(f"{DEVICES}\n0,1,{'9' * 200_000},0,0,1.0,1\n") is None
+def test_an_endless_table_is_not_held_in_memory():
+    text = f"{DEVICES}\n" + f"{GOOD}\n" * (MAX_STEPS + 1)
+    told = read(text)
+    assert (len(told.steps), told.notes) == (
+        MAX_STEPS,
+        (f"only the first {MAX_STEPS} steps were read",),
+    )
 
 
 @settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_below_the_rows_is_endured(text):
-    idle = most_idle(f"{DEVICES}\n{GOOD}\n{text}")
-    assert idle == Idle("0", 2, GOOD, 0.1, 1.0)
+    told = read(f"{DEVICES}\n{GOOD}\n{text}")
+    assert told.steps[0].proof.text == GOOD
