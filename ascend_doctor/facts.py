@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from ascend_doctor.errors import MergeError
-from ascend_doctor.profile.model import Measures
 from ascend_doctor.records import Evidence, Sighting
 from ascend_doctor.scope import EVERYTHING, Scope
+
+if TYPE_CHECKING:
+    from ascend_doctor.profile.model import Measures
 
 # Levels of which it is told that they were seen.
 LEVELS = ("DEBUG", "INFO", "EVENT", "WARNING", "ERROR")

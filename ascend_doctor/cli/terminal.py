@@ -6,7 +6,6 @@ import codecs
 import errno
 import io
 import os
-import shutil
 import sys
 from typing import Any, TextIO
 
@@ -24,7 +23,9 @@ def screen(output: TextIO) -> dict[str, Any]:
     """Return the options of a text reporter that writes to ``output``; none for a file."""
     if not output.isatty():
         return {}
-    width = min(shutil.get_terminal_size().columns, MAX_WIDTH)
+    from shutil import get_terminal_size  # which loads all that unpacks files
+
+    width = min(get_terminal_size().columns, MAX_WIDTH)
     return {"color": "NO_COLOR" not in os.environ, "width": width}
 
 

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ascend_doctor.facts import Facts, Finding, Process
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import by_reader
-from ascend_doctor.profile.assemble import assemble
-from ascend_doctor.profile.model import Profile
-from ascend_doctor.profile.verdicts import judge
 from ascend_doctor.records import Sighting
+
+if TYPE_CHECKING:
+    from ascend_doctor.profile.model import Profile
 
 
 def profiles_of(facts: Facts) -> tuple[Profile, ...]:
     """Return the profiles that all files together tell of."""
-    shards = (facts.shards[path] for path in sorted(facts.shards))
-    return assemble(item for shard in shards for item in shard.measures)
+    measures = [item for path in sorted(facts.shards) for item in facts.shards[path].measures]
+    if not measures:
+        return ()
+    # Most jobs have no profile, and need not wait for what reads them.
+    from ascend_doctor.profile.assemble import assemble
+
+    return assemble(measures)
 
 
 def findings(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
@@ -24,6 +30,8 @@ def findings(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
     profiles = profiles_of(facts)
     if not profiles:
         return
+    from ascend_doctor.profile.verdicts import judge
+
     readers = by_reader(knowledge.rules.values())
     for verdict in judge(profiles, knowledge.limits):
         profile = verdict.profile

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import log
-from statistics import median
 
 # Fewer step lines than this say nothing about a level that came back.
 MIN_LINES = 60
@@ -258,6 +257,15 @@ def _blew_up(curve: Curve) -> Verdict | None:
 def _lowest(values: Sequence[float], block: int) -> tuple[float, int]:
     """Return the lowest median of ``block`` values in a row, and where they begin."""
     return min((median(values[i : i + block]), i) for i in range(len(values) - block + 1))
+
+
+def median(values: Sequence[float]) -> float:
+    """Return the median; ``statistics`` takes longer to load than a small log to be read."""
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    if len(ordered) % 2:
+        return ordered[middle]
+    return (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def _running_median(values: Sequence[float], width: int) -> list[float]:

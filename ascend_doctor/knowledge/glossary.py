@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -129,7 +128,9 @@ class Glossary:
     def _like(self, term: str) -> tuple[str, ...]:
         if len(term) > _MAX_LENGTH:
             return ()
-        alike = difflib.get_close_matches(term.casefold(), self._spelt, _MAX_PROPOSED, _LIKENESS)
+        from difflib import get_close_matches
+
+        alike = get_close_matches(term.casefold(), self._spelt, _MAX_PROPOSED, _LIKENESS)
         keys = (self._spelt[spelling] for spelling in alike)
         # A small number says nothing; what HCCL calls it does.
         named = (self._rows[key].name if key[0] == "hccl" else key[1] for key in keys)

@@ -9,7 +9,7 @@ on how a part is cut into windows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ascend_doctor.formats import metrics, plog
@@ -65,12 +65,21 @@ def _lines_with(signs: Sequence[bytes], text: bytes, low: int, high: int) -> Ite
                 places[number] = text.find(signs[number], end, high)
 
 
-def _blocks(low: int, high: int) -> Iterator[tuple[int, int]]:
-    """Yield the blocks of a source that begin from ``low`` on and before ``high``."""
+def _blocks(low: int, high: int, stride: Callable[[], int]) -> Iterator[tuple[int, int]]:
+    """Yield the blocks of a source that begin from ``low`` on and before ``high``.
+
+    ``stride`` tells, block by block, of how many only one is looked at.
+    """
     for limit, size in (*TIERS, (high, FAR_BLOCK)):
         end = min(limit, high)
-        for place in range(-(-low // size) * size, end, size):
-            yield place, size
+        place = -(-low // size) * size
+        while place < end:
+            step = size * stride()
+            if place % step == 0:
+                yield place, size
+                place += size
+            else:
+                place += step - place % step
         low = max(low, end)
 
 
@@ -150,10 +159,8 @@ class Curves:
     def _sample(self, window: Window, view: Raw, signs: Sequence[bytes], low: int) -> None:
         """Read one line of each block that begins in the body, from ``low`` on."""
         data, (_, high) = window.data, window.body
-        for place, size in _blocks(window.offset + low, window.offset + high):
-            stride = IDLE if self._idle_blocks >= IDLE else 1
-            if place // size % stride:
-                continue
+        for place, size in _blocks(window.offset + low, window.offset + high, self._stride):
+            stride = self._stride()
             begin = place - window.offset
             middle = begin + place // BLOCK * _GOLDEN % _CIRCLE * size // _CIRCLE
             for sign in signs:
@@ -175,6 +182,9 @@ class Curves:
                     self._see_line(view, start)
                     break
         self._weight = 1
+
+    def _stride(self) -> int:
+        return IDLE if self._idle_blocks >= IDLE else 1
 
     def join(self, other: Curves, lines: int) -> None:
         """Go on with the part behind this one; ``lines`` stand before it."""

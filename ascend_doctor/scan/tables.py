@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from ascend_doctor.facts import Shard
 from ascend_doctor.ingest.source import Skipped, Source
-from ascend_doctor.profile.readers import reader_of
 
 
 def scan_table(source: Source, text: Iterator[bytes]) -> Shard | Skipped:
     """Read a file of a profile; one that no reader knows is skipped, and said to be."""
+    from ascend_doctor.profile.readers import reader_of
+
     head = next(text, b"")
     reader = reader_of(head)
     if reader is None:

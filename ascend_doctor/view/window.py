@@ -24,6 +24,7 @@ MARGIN = 128 << 10
 FIRST = 1 << 20
 PART = 64 << 20
 _STEP = 4 << 10
+_LEAPS = 4
 
 # Lines around one that are shown with it, and how far they may reach: any window has so much.
 _AROUND = 3
@@ -59,7 +60,8 @@ SIZES = Sizes()
 class _LineCount:
     """Numbers the lines of a window, whose newlines are counted once, in steps.
 
-    Counted from the top each time, a window full of errors would be quadratic.
+    Counted from the top each time, a window full of errors would be quadratic. In one without any,
+    only its end is asked for, and steps would be in the way: the first few times, they are left out.
     """
 
     def __init__(self, data: bytes, low: int, line: int) -> None:
@@ -67,12 +69,16 @@ class _LineCount:
         self._low = low
         self._marks = [line]
         self._last = (low, line)
+        self._leaps = _LEAPS
 
     def at(self, offset: int) -> int:
         """Return the number of the line that holds ``offset``."""
         place, line = self._last
         if not place <= offset < place + _STEP:
-            place, line = self._mark(offset)
+            if offset > place and self._leaps:
+                self._leaps -= 1
+            else:
+                place, line = self._mark(offset)
         line += self._data.count(b"\n", place, offset)
         self._last = (offset, line)
         return line
