@@ -61,7 +61,7 @@ class _LineCount:
     """Numbers the lines of a window, whose newlines are counted once, in steps.
 
     Counted from the top each time, a window full of errors would be quadratic. In one without any,
-    only its end is asked for, and steps would be in the way: the first few times, they are left out.
+    only its end is asked for, and steps would be in the way: the first few times, there are none.
     """
 
     def __init__(self, data: bytes, low: int, line: int) -> None:
