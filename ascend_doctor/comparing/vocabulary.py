@@ -14,7 +14,7 @@ from ascend_doctor.view.prefix import NONE, Prefix, joined, level_name
 from ascend_doctor.view.printed import printed
 
 # Shapes that are told apart, of both runs together; and bytes of a line that count.
-MAX_SHAPES = 100_000
+MAX_SHAPES = 30_000
 MAX_LINE = 2000
 
 # Error codes are names, however many digits they have.
