@@ -6,6 +6,7 @@ import re
 from pathlib import PurePath
 
 from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
+from ascend_doctor.profile.readers import reader_of
 from ascend_doctor.records import Origin
 from ascend_doctor.view.prefix import NONE, peel
 
@@ -14,6 +15,7 @@ _LOOK = 60
 # Where so many of the first are plog, so are the others.
 _SURE = 16
 
+# Tables that are a profiler's, whether there is a reader for them or not.
 _PROFILE = re.compile(
     rb"(?:Device_id,|Step,Type,|Step Id,|Op Name,|Component,Timestamp"
     rb"|Name,(?:Size\(KB\)|Input Shapes),)"
@@ -35,7 +37,7 @@ def kind_of(head: bytes) -> str:
         ``plog``, ``profile``, ``npu-smi``, ``stdout`` (prefixed or not) or ``text``.
     """
     start = head.lstrip(b"\xef\xbb\xbf\r\n ")
-    if _PROFILE.match(start) or _EVENTS.match(start):
+    if _PROFILE.match(start) or _EVENTS.match(start) or reader_of(head) is not None:
         return "profile"
     if _NPU_SMI.search(b"\n".join(start.split(b"\n", 3)[:3])):
         return "npu-smi"

@@ -1,15 +1,25 @@
-"""Which file of a profile this is: by its content, with its name as a hint at most."""
+"""Which file of a profile this is, and whose: by its content, its folders and its name."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import PurePosixPath
 
+from ascend_doctor.profile.columns import bare
+
+# A folder that one process wrote: everything in it belongs together.
+_OWN = re.compile(r".*_ascend_(?:pt|ms)|PROF_[^/]*")
 # Folders between a file and the folder of its profile.
 _INNER = re.compile(
-    r"ASCEND_PROFILER_OUTPUT|mindstudio_profiler_output|PROF_[^/]*|device_\d+|host|FRAMEWORK"
+    r"ASCEND_PROFILER_OUTPUT|mindstudio_profiler_output|device_\d+|host|FRAMEWORK|sqlite|data"
 )
+_RANK = re.compile(r"(?:^|[/!_.-])rank[-_]?(\d{1,6})(?=$|[/!_.-])")
+# profiler_info_3.json, ascend_pytorch_profiler_3.db
+_NUMBERED = re.compile(r"(?:profiler_info|ascend_(?:pytorch|mindspore)_profiler)_(\d{1,6})\.\w+")
+# Bytes in which the first row of a table is looked for.
+_FIRST_ROW = 16 << 10
 
 
 def profile_of(path: str) -> str:
@@ -17,6 +27,10 @@ def profile_of(path: str) -> str:
 
     >>> profile_of("run/w1_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv")
     'run/w1_ascend_pt'
+    >>> profile_of("run/w1_ascend_pt/PROF_1_A/mindstudio_profiler_output/op_summary_1.csv")
+    'run/w1_ascend_pt'
+    >>> profile_of("run/PROF_1_A/mindstudio_profiler_output/op_summary_1.csv")
+    'run/PROF_1_A'
     >>> profile_of("run/step_trace_time.csv")
     'run'
     >>> profile_of("p.tar.gz!w1_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv")
@@ -26,19 +40,43 @@ def profile_of(path: str) -> str:
     """
     archive, mark, inner = path.rpartition("!")
     folder = PurePosixPath(inner).parent
-    while folder.name and _INNER.fullmatch(folder.name):
+    own = [parent for parent in (folder, *folder.parents) if _OWN.fullmatch(parent.name)]
+    if own:
+        # A profile of torch_npu has those of CANN in it.
+        folder = own[-1]
+    while not own and folder.name and _INNER.fullmatch(folder.name):
         folder = folder.parent
     name = "" if str(folder) == "." else str(folder)
     return f"{archive}{mark}{name}" if name else (archive or path)
 
 
+def rank_of(path: str) -> int | None:
+    """Return the rank that a path names.
+
+    >>> rank_of("run/rank_3/PROF_1/step_trace.csv"), rank_of("w_ascend_pt/profiler_info_12.json")
+    (3, 12)
+    >>> rank_of("run/step_trace_time.csv") is None
+    True
+    """
+    found = _NUMBERED.fullmatch(PurePosixPath(path.rpartition("!")[2]).name) or _RANK.search(path)
+    return int(found[1]) if found else None
+
+
 def header_of(head: bytes) -> tuple[str, ...]:
     """Return the columns that a table begins with, as they are spelt but without blanks."""
-    line = head.lstrip(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace")
-    return tuple(cell.strip().strip('"').strip() for cell in line.split(","))
+    line = head[:_FIRST_ROW].lstrip(b"\xef\xbb\xbf\r\n ").split(b"\n", 1)[0]
+    if b"," not in line:
+        return ()
+    cells = line.decode("utf-8", "replace").split(",")
+    return tuple(cell.strip().strip('"').strip() for cell in cells)
+
+
+@lru_cache(maxsize=1)
+def _bare_header(head: bytes) -> frozenset[str]:
+    return frozenset(map(bare, header_of(head)))
 
 
 def has_columns(*columns: str) -> Callable[[bytes], bool]:
-    """Return a test for tables that have all of these columns."""
-    wanted = frozenset(columns)
-    return lambda head: wanted.issubset(header_of(head))
+    """Return a test for tables that have all of these columns, whatever their case and unit."""
+    wanted = frozenset(map(bare, columns))
+    return lambda head: wanted <= _bare_header(head)

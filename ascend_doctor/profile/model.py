@@ -219,6 +219,19 @@ class Batches:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """What a file lacks, or had to be taken for something.
+
+    Attributes:
+        name: of its text, which is ``note_{name}`` in ``reporters.labels``.
+        values: what the text puts in, by name.
+    """
+
+    name: str
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Measures:
     """What one file says of time, memory and lengths.
 
@@ -228,6 +241,7 @@ class Measures:
         rank, device: whose it is, where file or folder say so.
         facts: what the file says of itself: ``profiler``, ``torch_npu``, ``cann``, ``level``,
             ``with_stack``, ``loader``, ``workers``.
+        environment: versions and variables of the job: name, value, and where that stands.
         broken: why it was not read to its end; what came before is good.
         notes: what it lacks, or had to be taken for something; each is shown with the file.
     """
@@ -242,8 +256,9 @@ class Measures:
     cards: tuple[Card, ...] = ()
     batches: tuple[Batches, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+    environment: tuple[tuple[str, str, Evidence], ...] = ()
     broken: str | None = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-r"""``step_trace_time.csv`` and ``cluster_step_trace_time.csv``: where the time of a step went.
+r"""Tables with a row a step: where its time went.
 
 torch_npu's profiler writes one row a step and device, msprof-analyze one a step and rank:
 
@@ -6,28 +6,21 @@ torch_npu's profiler writes one row a step and device, msprof-analyze one a step
     Step,Type,Index,Computing,Communication(Not Overlapped),…,Free,Stage,…
 
 ``Free`` is the time in which the device neither computed nor communicated: the host had
-not given it anything to do.
+not given it anything to do. msprof writes one row an iteration of a graph:
+
+    Device_id,Iteration ID,FP Start(us),BP End(us),Iteration End(us),Iteration Time(us),…
 """
 
 from __future__ import annotations
 
-import csv
-import io
-import math
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator
 
-from ascend_doctor.profile.kinds import has_columns, profile_of
-from ascend_doctor.profile.model import MAX_STEPS, Measures, Step
-from ascend_doctor.records import Evidence, Origin
+from ascend_doctor.profile.columns import Cells
+from ascend_doctor.profile.kinds import profile_of, rank_of
+from ascend_doctor.profile.model import MAX_STEPS, Measures, Note, Step
+from ascend_doctor.profile.table import Table
 
-# A step trace has a row a step; more than this is some other table.
-MAX_BYTES = 64 << 20
-
-is_step_trace = has_columns("Computing", "Communication(Not Overlapped)", "Free")
-
-# What the csv module counts as the end of a line.
-_LINE_END = re.compile(r"\r\n|\r|\n")
+_Made = Callable[[Cells], Step | None]
 
 
 def read(path: str, text: Iterator[bytes]) -> Measures:
@@ -35,89 +28,90 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
 
     Rows that cannot be read (cut off, not a number) are left out, and counted in a note.
     """
-    data = bytearray()
-    for block in text:
-        data += block
-        if len(data) > MAX_BYTES:
-            break
+    return _read(path, text, _steps)
+
+
+def read_iterations(path: str, text: Iterator[bytes]) -> Measures:
+    """Return the iterations of msprof's table, at most ``MAX_STEPS``."""
+    return _read(path, text, _iterations)
+
+
+def _read(path: str, text: Iterator[bytes], maker: Callable[[Table], _Made]) -> Measures:
+    table = Table(path, text)
+    make, kind = maker(table), table.columns.text("Type")
     steps: list[Step] = []
-    notes: list[str] = []
-    rows = _Rows(path, bytes(data[:MAX_BYTES]).decode("utf-8-sig", "replace"))
-    for step in rows:
-        if len(steps) == MAX_STEPS:
-            notes.append(f"only the first {MAX_STEPS} steps were read")
+    notes: list[Note] = []
+    for cells in table:
+        # A stage is the sum of rows that are there already.
+        if kind.of(cells) not in ("", "rank"):
+            continue
+        step = make(cells)
+        if step is None:
+            table.skip()
+        elif len(steps) == MAX_STEPS:
+            notes.append(Note("steps_left_out", {"count": str(MAX_STEPS)}))
             break
-        steps.append(step)
-    if rows.unread:
-        notes.append(f"{rows.unread} rows could not be read, first line {rows.first_unread}")
+        else:
+            steps.append(step)
+    notes += table.notes()
     if not steps:
-        notes.append("no row of a step could be read")
-    return Measures("step_trace", profile_of(path), steps=tuple(steps), notes=tuple(notes))
+        notes.append(Note("no_steps"))
+    return Measures(
+        "step_trace", profile_of(path), rank=rank_of(path), steps=tuple(steps), notes=tuple(notes)
+    )
 
 
-class _Rows:
-    """The readable rows of a table."""
+def _steps(table: Table) -> _Made:
+    columns = table.columns
+    computing = columns.time("Computing")
+    communication = columns.time("Communication(Not Overlapped)")
+    free, overlapped = columns.time("Free"), columns.time("Overlapped")
+    bubble, preparing = columns.time("Bubble"), columns.time("Preparing")
+    name, index = columns.text("Step"), columns.text("Index")
+    device = columns.text("Device_id")
 
-    def __init__(self, path: str, text: str) -> None:
-        self._path = path
-        self._text = text
-        self._lines = _LINE_END.split(text)
-        self.unread = 0
-        self.first_unread = 0
-
-    def __iter__(self) -> Iterator[Step]:
-        reader = csv.DictReader(io.StringIO(self._text, newline=""))
-        try:
-            reader.fieldnames = [name.strip() for name in reader.fieldnames or ()]
-            for row in reader:
-                # A stage is the sum of rows that are there already.
-                if row.get("Type", "rank") != "rank":
-                    continue
-                step = self._step(row, reader.line_num)
-                if step is None:
-                    self.unread += 1
-                    self.first_unread = self.first_unread or reader.line_num
-                else:
-                    yield step
-        except csv.Error:  # from here on it is no table
-            self.unread += 1
-            self.first_unread = self.first_unread or reader.line_num + 1
-
-    def _step(self, row: Mapping[str, str | None], number: int) -> Step | None:
-        computing, communication, free = (
-            _number(row.get(name))
-            for name in ("Computing", "Communication(Not Overlapped)", "Free")
-        )
-        # A row that is cut off lacks its last cells, and its last number may be half of one.
-        if computing is None or communication is None or free is None or None in row.values():
+    def make(cells: Cells) -> Step | None:
+        parts = [column.of(cells) for column in (computing, communication, free)]
+        if any(part is None or part < 0 for part in parts):
             return None
-        index = (row.get("Index") or "").strip()
-        rank = int(index) if index.isdecimal() else None
+        before = preparing.of(cells)
+        rank = int(index.of(cells)) if index.of(cells).isdecimal() else None
         return Step(
-            name=(row.get("Step") or "").strip(),
-            proof=Evidence(
-                self._path,
-                number,
-                self._lines[number - 1].strip(),
-                (number, 0),
-                origin=Origin(rank=rank),
-            ),
-            total_us=computing + communication + free,
+            name=name.of(cells),
+            proof=table.proof(rank=rank),
+            total_us=sum(part or 0.0 for part in parts),
             rank=rank,
-            device=(row.get("Device_id") or "").strip() or None,
-            computing_us=computing,
-            communication_us=communication,
-            overlapped_us=_number(row.get("Overlapped")),
-            free_us=free,
-            bubble_us=_number(row.get("Bubble")),
-            preparing_us=_number(row.get("Preparing")),
+            device=device.of(cells) or None,
+            computing_us=parts[0],
+            communication_us=parts[1],
+            overlapped_us=overlapped.of(cells),
+            free_us=parts[2],
+            bubble_us=bubble.of(cells),
+            # A step in which the device was given nothing has a first task before all times.
+            preparing_us=before if before is None or before >= 0 else None,
         )
 
+    return make
 
-def _number(cell: str | None) -> float | None:
-    """Return a finite number of a cell; the profiler puts a tab behind some."""
-    try:
-        value = float(cell or "")
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+
+def _iterations(table: Table) -> _Made:
+    columns = table.columns
+    total, end = columns.time("Iteration Time(us)"), columns.time("Iteration End(us)")
+    # From the end of an iteration until the device begins the next one.
+    gap = columns.time("Data Aug Bound(us)")
+    name, device = columns.text("Iteration ID"), columns.text("Device_id")
+
+    def make(cells: Cells) -> Step | None:
+        took, ended, waited = total.of(cells), end.of(cells), gap.of(cells)
+        if took is None or took < 0:
+            return None
+        return Step(
+            name=name.of(cells),
+            proof=table.proof(),
+            total_us=took,
+            device=device.of(cells) or None,
+            begin_us=None if ended is None else ended - took,
+            free_us=waited if waited is not None and 0 <= waited <= took else None,
+        )
+
+    return make

@@ -120,7 +120,7 @@ class Scanner:
             return Skipped(source.path, reason)
         kind = kind_of(head)
         if kind == "profile":
-            return scan_table(source, chain((head,), text))
+            return scan_table(source, chain((head,), text), self._scope)
         ending = _Ending()
         whole = self.part_of(source.path, ending.until_broken(chain((head,), text)))
         whole.coverage.broken = ending.reason

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from ascend_doctor.facts import Shard
-from ascend_doctor.ingest.source import Skipped, Source
+from typing import TYPE_CHECKING
+
+from ascend_doctor.facts import Said, Shard
+from ascend_doctor.ingest.source import Skipped, Source, reason_of
+from ascend_doctor.ingest.stream import BROKEN
+from ascend_doctor.scope import EVERYTHING, Scope
+
+if TYPE_CHECKING:
+    from ascend_doctor.profile.model import Measures
 
 
-def scan_table(source: Source, text: Iterator[bytes]) -> Shard | Skipped:
-    """Read a file of a profile; one that no reader knows is skipped, and said to be."""
+def scan_table(source: Source, text: Iterator[bytes], scope: Scope = EVERYTHING) -> Shard | Skipped:
+    """Read a file of a profile; one that no reader knows is skipped, and said to be.
+
+    What is of ranks outside of ``scope`` is left out, row by row where rows name them.
+    """
+    # Most jobs have no profile, and need not wait for what reads them.
     from ascend_doctor.profile.readers import reader_of
 
     head = next(text, b"")
@@ -18,24 +30,50 @@ def scan_table(source: Source, text: Iterator[bytes]) -> Shard | Skipped:
         return Skipped(source.path, "profiler data that this version does not read")
     counted = _Counted(head, text)
     measures = reader.read(source.path, iter(counted))
+    return shard_of(source.path, measures, counted.size, counted.lines, counted.broken, scope)
+
+
+def shard_of(
+    path: str, measures: Measures, size: int, lines: int, broken: str | None, scope: Scope
+) -> Shard:
+    """Return what a file of a profile yielded, as far as it is in ``scope``."""
+    kept, outside, unplaced = _within(measures, scope)
     return Shard(
-        source.path,
+        path,
         "profile",
-        counted.size,
-        counted.lines,
-        measures=(measures,),
-        broken=measures.broken,
+        size,
+        lines,
+        environment=tuple(Said(*told) for told in kept.environment) if kept else (),
+        measures=(kept,) if kept else (),
+        broken=broken or measures.broken,
+        outside=outside,
+        unplaced=unplaced,
     )
 
 
+def _within(measures: Measures, scope: Scope) -> tuple[Measures | None, int, int]:
+    """Return what is in a scope, how many rows are outside, and how many say nothing of it."""
+    if scope.is_all:
+        return measures, 0, 0
+    if measures.rank is not None and not scope.has_rank(measures.rank):
+        return None, max(1, len(measures.steps)), 0
+    ranks = [measures.rank if step.rank is None else step.rank for step in measures.steps]
+    inside = [rank is None or scope.has_rank(rank) for rank in ranks]
+    kept = tuple(step for step, is_in in zip(measures.steps, inside, strict=True) if is_in)
+    # Times of a profile are of another clock than those of logs: none is left out for its time.
+    unplaced = sum(scope.place(None, rank) == "unplaced" for rank in ranks) or not ranks
+    return replace(measures, steps=kept), len(ranks) - len(kept), int(unplaced)
+
+
 class _Counted:
-    """Blocks of a text that are counted while they are read."""
+    """Blocks of a text that are counted while they are read, up to where it breaks off."""
 
     def __init__(self, head: bytes, rest: Iterator[bytes]) -> None:
         self._head = head
         self._rest = rest
         self._last = b""
         self.size = self._newlines = 0
+        self.broken: str | None = None
 
     @property
     def lines(self) -> int:
@@ -49,4 +87,8 @@ class _Counted:
             self._newlines += block.count(b"\n")
             self._last = block[-1:]
             yield block
-            block = next(self._rest, b"")
+            try:
+                block = next(self._rest, b"")
+            except BROKEN as err:
+                self.broken = reason_of(err)
+                return

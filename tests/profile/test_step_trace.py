@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.profile import step_trace
-from ascend_doctor.profile.model import MAX_STEPS, Measures, Step
-from ascend_doctor.profile.step_trace import is_step_trace
+from ascend_doctor.profile.model import MAX_STEPS, Measures, Note, Step
+from ascend_doctor.profile.readers import reader_of
 from ascend_doctor.records import Evidence, Origin
 
 DEVICES = "Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Free,Stage"
@@ -30,7 +30,8 @@ RANKS = "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Free
     ],
 )
 def test_a_step_trace_is_known_by_its_header(head, expected):
-    assert is_step_trace(head) is expected
+    found = reader_of(head)
+    assert (found is not None and found.format == "step_trace") is expected
 
 
 def read(text):
@@ -120,13 +121,13 @@ def test_a_row_that_is_cut_off_or_no_number_is_left_out_and_told(bad):
     told = read(f"{DEVICES}\n{GOOD}\n{bad}")
     assert ([s.proof.text for s in told.steps], told.notes) == (
         [GOOD],
-        ("1 rows could not be read, first line 3",),
+        (Note("rows_unread", {"count": "1", "line": "3"}),),
     )
 
 
 @pytest.mark.parametrize("text", ["", DEVICES, DEVICES + "\n"])
 def test_a_table_without_a_row_says_so(text):
-    assert read(text) == Measures("step_trace", "s.csv", notes=("no row of a step could be read",))
+    assert read(text) == Measures("step_trace", "s.csv", notes=(Note("no_steps"),))
 
 
 def test_an_endless_table_is_not_held_in_memory():
@@ -134,7 +135,7 @@ def test_an_endless_table_is_not_held_in_memory():
     told = read(text)
     assert (len(told.steps), told.notes) == (
         MAX_STEPS,
-        (f"only the first {MAX_STEPS} steps were read",),
+        (Note("steps_left_out", {"count": str(MAX_STEPS)}),),
     )
 
 

@@ -1,0 +1,101 @@
+"""The columns of a table: found whatever their case and unit, and read in one unit."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+Cells = Sequence[str]
+
+_UNIT = re.compile(r"(?P<name>.+?)\s*\((?P<unit>[nuμµm]?s|[KMG]?B)\)")
+_MICROSECONDS = {"ns": 1e-3, "us": 1.0, "μs": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
+_MEBIBYTES = {"B": 1 / (1 << 20), "KB": 1 / 1024, "MB": 1.0, "GB": 1024.0}
+# How profilers write that they have no value.
+_ABSENT = frozenset({"", "N/A", "NA", "None", "null", "nan", "NaN"})
+
+
+def bare(name: str) -> str:
+    """Return the name of a column without its unit, as it is compared.
+
+    >>> bare("Task Duration(us)"), bare("Device_id"), bare("Communication(Not Overlapped)")
+    ('task duration', 'device id', 'communication(not overlapped)')
+    """
+    found = _UNIT.fullmatch(name)
+    return (found["name"] if found else name).lower().replace("_", " ")
+
+
+def number(cell: str | None) -> float | None:
+    """Return the finite number of a cell, None if it has none; profilers put tabs behind some."""
+    try:
+        value = float(cell or "")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A column of words; one that the table lacks has none."""
+
+    index: int | None
+
+    def __bool__(self) -> bool:
+        """Say whether the table has it."""
+        return self.index is not None
+
+    def of(self, cells: Cells) -> str:
+        """Return the word of a row, empty if it has none."""
+        if self.index is None:
+            return ""
+        word = cells[self.index].strip()
+        return "" if word in _ABSENT else word
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A column of numbers, and what one of its units is."""
+
+    index: int | None
+    factor: float = 1.0
+
+    def __bool__(self) -> bool:
+        """Say whether the table has it."""
+        return self.index is not None
+
+    def of(self, cells: Cells) -> float | None:
+        """Return the number of a row, None if it has none."""
+        value = None if self.index is None else number(cells[self.index])
+        return None if value is None else value * self.factor
+
+
+class Columns:
+    """The columns of a table by their names; of two that are called alike, the first."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._units: dict[str, tuple[int, str]] = {}
+        for index, name in enumerate(names):
+            found = _UNIT.fullmatch(name)
+            self._units.setdefault(bare(name), (index, found["unit"] if found else ""))
+
+    def text(self, *names: str) -> Text:
+        """Return the first of these columns that there is."""
+        return Text(self._first(names)[0])
+
+    def count(self, *names: str) -> Number:
+        """Return a column of numbers without a unit."""
+        return Number(self._first(names)[0])
+
+    def time(self, *names: str, usual: str = "us") -> Number:
+        """Return a column of times, in µs; ``usual`` is the unit where the table names none."""
+        index, unit = self._first(names)
+        return Number(index, _MICROSECONDS.get(unit or usual, 1.0))
+
+    def size(self, *names: str) -> Number:
+        """Return a column of sizes, in MiB."""
+        index, unit = self._first(names)
+        return Number(index, _MEBIBYTES.get(unit, 1.0))
+
+    def _first(self, names: Sequence[str]) -> tuple[int | None, str]:
+        return next((self._units[n] for n in map(bare, names) if n in self._units), (None, ""))

@@ -1,0 +1,81 @@
+"""``kernel_details.csv`` and ``op_summary_*.csv``: each operator that a device executed.
+
+The columns depend on the level of the profiler and on the version of CANN. The first is
+torch_npu's, the second msprof's:
+
+    Step Id,Device_id,Name,Type,Accelerator Core,Start Time(us),Duration(us),Wait Time(us),…
+    Device_id,Model ID,Task ID,Stream ID,Op Name,OP Type,OP State,Task Type,…,Task Duration(us),…
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ascend_doctor.profile.calls import kind_of_kernel, type_of
+from ascend_doctor.profile.kinds import profile_of, rank_of
+from ascend_doctor.profile.model import Measures
+from ascend_doctor.profile.table import Table
+from ascend_doctor.profile.tally import Event, Tallies
+
+
+def read(path: str, text: Iterator[bytes]) -> Measures:
+    """Return how long operators ran, by their type.
+
+    Rows without a duration are left out and counted: those that were cut off, and those of which
+    the profiler says that it lost count.
+    """
+    table, tallies = Table(path, text), Tallies()
+    columns = table.columns
+    name, operator = columns.text("Name", "Op Name"), columns.text("Type", "OP Type")
+    core, state = columns.text("Accelerator Core", "Task Type"), columns.text("OP State")
+    begin = columns.time("Start Time(us)", "Task Start Time(us)")
+    duration = columns.time("Duration(us)", "Task Duration(us)")
+    wait = columns.time("Wait Time(us)", "Task Wait Time(us)")
+    step, device = columns.text("Step Id"), columns.text("Device_id")
+    shapes, dtype = columns.text("Input Shapes"), columns.text("Input Data Types")
+    task = columns.text("Task ID")
+    devices: set[str] = set()
+    for cells in table:
+        took = duration.of(cells)
+        if took is None or took < 0:
+            table.skip()
+            continue
+        unit, named = core.of(cells), name.of(cells)
+        kind = operator.of(cells)
+        dynamic = state.of(cells)
+        shape = shapes.of(cells)
+        if len(devices) < 2:
+            devices.add(device.of(cells))
+        tallies.add(
+            Event(
+                kind_of_kernel(unit, kind, named),
+                type_of(kind, named),
+                took,
+                table.place,
+                begin.of(cells),
+                step.of(cells) or None,
+                wait_us=wait.of(cells),
+                core=unit or None,
+                shapes=shape if shapes else None,
+                dynamic=dynamic == "dynamic" if dynamic else None,
+                detail={
+                    "operator": named,
+                    "shapes": shape.strip('"'),
+                    "dtype": dtype.of(cells),
+                    "task": task.of(cells),
+                },
+            )
+        )
+    return Measures(
+        "kernels",
+        profile_of(path),
+        rank=rank_of(path),
+        device=only(devices),
+        tallies=tallies.tallies(table.proof),
+        notes=table.notes(),
+    )
+
+
+def only(devices: set[str]) -> str | None:
+    """Return the device that all rows name, None if they name several or none."""
+    return next(iter(devices)) or None if len(devices) == 1 else None
