@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import chain
 
 from ascend_doctor.facts import LEVELS
+from ascend_doctor.knowledge.explain import STEPS
 from ascend_doctor.knowledge.rule import Rule
 from ascend_doctor.scan import curves, environment
 from ascend_doctor.scan.literals import Literal, Literals
@@ -22,10 +23,6 @@ ALARMS = (
 _HEADS = tuple(before + head for before in (b"\n", b" ") for head in (b"E0", b"E1", b"F0", b"F1"))
 # How loggers of JSON lines name the levels of errors, beyond the alarms.
 _QUOTED_LEVELS = (b'"error"', b'"fatal"', b'"critical"')
-
-
-# What computes with the numbers of step lines.
-_STEPS = "step_share"
 
 
 @dataclass
@@ -112,7 +109,7 @@ def _meanings(rules: Iterable[Rule]) -> dict[bytes, Meaning]:
         for literal in (*chain(*rule.requires_process), *rule.excludes_process):
             meanings.setdefault(literal, Meaning()).sign = literal
     for literal, meaning in meanings.items():
-        if meaning.rules and all(rule.explainer == _STEPS for rule in meaning.rules):
+        if meaning.rules and all(rule.explainer == STEPS for rule in meaning.rules):
             meaning.steps = None if meaning.sign or meaning.is_alarm else literal
     return meanings
 
