@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ascend_doctor.diagnosis.holders import beside_failures
 from ascend_doctor.facts import Facts, Finding, Process
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import by_reader
@@ -25,7 +26,8 @@ def findings(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
     if not profiles:
         return
     readers = by_reader(knowledge.rules.values())
-    for verdict in judge(profiles, knowledge.limits):
+    verdicts = judge(profiles, knowledge.limits)
+    for verdict in beside_failures(verdicts, facts, knowledge):
         process = _process(verdict)
         times = sorted(proof.time for proof in verdict.proofs if proof.time is not None)
         first, last = (times[0], times[-1]) if times else (None, None)

@@ -46,6 +46,9 @@ READERS: Mapping[str, Mapping[str, frozenset[str]]] = {
         "step_slow_twice": frozenset(
             {"data", "step", "at", "other_data", "other_step", "other_at", "usual"}
         ),
+        "card_held": frozenset({"npu", "capacity", "pid", "held"}),
+        "card_shared": frozenset({"npu", "capacity", "pid", "held", "processes", "others"}),
+        "card_unlisted": frozenset({"npu", "capacity", "held", "card", "chip"}),
     },
     "curve": {
         **dict.fromkeys(
@@ -62,7 +65,7 @@ READERS: Mapping[str, Mapping[str, frozenset[str]]] = {
 }
 # What a reader captures as well, where the log says it.
 SOMETIMES: Mapping[str, frozenset[str]] = {
-    "profile": frozenset({"at", "workers", "times", "rank", "peers"}),
+    "profile": frozenset({"at", "workers", "times", "rank", "peers", "process"}),
     "curve": frozenset({"step", "epoch", "best_step", "best_epoch"}),
     "environment": frozenset(),
 }

@@ -186,6 +186,7 @@ class Card:
         used, capacity: device memory in MiB: HBM if the chip has it, else DDR.
         usage: of the AI Cores in percent.
         proof: the row of the chip.
+        is_listed: the table of processes tells of it, be it that there are none.
     """
 
     npu: int
@@ -200,6 +201,7 @@ class Card:
     holders: tuple[Holder, ...] = ()
     hugepages_used: int | None = None
     hugepages: int | None = None
+    is_listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from itertools import chain
 from ascend_doctor.facts import LEVELS
 from ascend_doctor.knowledge.explain import STEPS
 from ascend_doctor.knowledge.rule import Rule
-from ascend_doctor.scan import curves, environment
+from ascend_doctor.scan import cards, curves, environment
 from ascend_doctor.scan.literals import Literal, Literals
 from ascend_doctor.view.printed import MARKS
 
@@ -60,12 +60,14 @@ class Aside:
         level: the level that occurs in the log.
         metric: a word of a line that may tell a loss.
         is_mark: a line with it may show other words than its bytes.
+        is_card: npu-smi printed it.
     """
 
     name: str = ""
     level: str = ""
     metric: bytes = b""
     is_mark: bool = False
+    is_card: bool = False
 
 
 class Vocabulary:
@@ -121,5 +123,7 @@ def _asides() -> Iterator[tuple[Literal, Aside]]:
         yield Literal(mark, once=True), Aside(is_mark=True)
     for sign in curves.SIGNS:
         yield Literal(sign, once=True), Aside(metric=sign)
+    for sign in cards.SIGNS:
+        yield Literal(sign, once=True), Aside(is_card=True)
     for word, any_case, name in environment.words():
         yield Literal(word, any_case), Aside(name=name)

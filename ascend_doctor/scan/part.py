@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ascend_doctor.scan.cards import Cards
 from ascend_doctor.scan.collect import Collection
 from ascend_doctor.scan.coverage import Coverage
 from ascend_doctor.scan.curves import Curves
@@ -26,6 +27,7 @@ class Part:
         self.environment = Environment(source)
         self.curves = Curves(source, scope)
         self.steps = Steps(source)
+        self.cards = Cards(source)
         self.coverage = Coverage()
 
     def join(self, other: Part) -> None:
@@ -37,4 +39,5 @@ class Part:
         self.environment.join(other.environment, lines)
         self.curves.join(other.curves, lines)
         self.steps.join(other.steps, lines)
+        self.cards.join(other.cards, lines)
         self.coverage.join(other.coverage)

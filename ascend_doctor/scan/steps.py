@@ -1,8 +1,8 @@
 """The step lines of one source as measures: how long steps took and how long they waited for data.
 
 Which lines are step lines, and what they say, is told by rules that take every answer of
-``step_share``; of very many lines those that are read stand for the others (see ``sampling``). Steps
-of a kind in a row are put together where there are too many, so that counts and sums stay true.
+``step_share``; of very many lines those that are read stand for the others (see ``sampling``).
+Steps of a kind in a row are put together where there are too many: counts and sums stay true.
 """
 
 from __future__ import annotations
