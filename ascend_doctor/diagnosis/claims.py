@@ -77,7 +77,7 @@ def claims(
         for literal, process in shard.signs:
             signs[same[process]].add(literal)
     for finding in conclusions(facts, knowledge, environment):
-        findings[finding.process][finding.rule].append(finding)
+        findings[same.get(finding.process, finding.process)][finding.rule].append(finding)
     held: dict[Process, list[Claim]] = {}
     for process in sorted({*findings, *codes}):
         found = _merged(process, findings[process])

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ascend_doctor.diagnosis.holders import beside_failures
 from ascend_doctor.facts import Facts, Finding, Process
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import by_reader
 from ascend_doctor.records import Sighting
 
 if TYPE_CHECKING:
-    from ascend_doctor.profile.model import Profile
+    from ascend_doctor.profile.model import Profile, Verdict
 
 
 def profiles_of(facts: Facts) -> tuple[Profile, ...]:
@@ -33,11 +34,20 @@ def findings(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
     from ascend_doctor.profile.verdicts import judge
 
     readers = by_reader(knowledge.rules.values())
-    for verdict in judge(profiles, knowledge.limits):
-        profile = verdict.profile
-        rank = -1 if profile.rank is None else profile.rank
-        process = Process(rank=rank, source=profile.key)
+    verdicts = judge(profiles, knowledge.limits)
+    for verdict in beside_failures(verdicts, facts, knowledge):
+        process = _process(verdict)
+        times = sorted(proof.time for proof in verdict.proofs if proof.time is not None)
+        first, last = (times[0], times[-1]) if times else (None, None)
         for rule in readers.get(("profile", verdict.name), ()):
             kept = {k: v for k, v in verdict.captures.items() if k in rule.captures}
             sighting = Sighting(verdict.proofs, kept)
-            yield Finding(rule.id, process, verdict.count, (sighting,), None, None)
+            yield Finding(rule.id, process, verdict.count, (sighting,), first, last)
+
+
+def _process(verdict: Verdict) -> Process:
+    """Return whose verdict it is: of lines, the process that wrote the deciding one."""
+    origin, rank = verdict.proofs[0].origin, verdict.profile.rank
+    if origin.pid is not None:
+        return Process(origin.node or "", origin.pid)
+    return Process(origin.node or "", -1, -1 if rank is None else rank, verdict.profile.key)

@@ -115,16 +115,29 @@ def parse(line: bytes) -> StepLine | None:
         return None
     if _is_of_other_data(line[: found.start()]):
         return None
-    step = _STEP.search(line)
-    epoch = _EPOCH.search(line) if b"poch" in line or b"Train" in line else None
-    number = step["step"] if step is not None else epoch["step"] if epoch is not None else None
+    epoch, step = counters(line)
     return StepLine(
         name=name,
         text=found["value"].decode(),
         value=float(found["value"]),
-        epoch=None if epoch is None else float(epoch["epoch"]),
-        step=None if number is None else int(number),
+        epoch=epoch,
+        step=step,
         is_bar=any(sign in line for sign in _BARS),
+    )
+
+
+def counters(line: bytes) -> tuple[float | None, int | None]:
+    """Return the epoch and the step that a line counts, of each None if it does not.
+
+    >>> counters(b"epoch: 12/100, iter: 80/412"), counters(b"Epoch [3][150/1200]"), counters(b"x")
+    ((12.0, 80), (3.0, 150), (None, None))
+    """
+    step = _STEP.search(line)
+    epoch = _EPOCH.search(line) if b"poch" in line or b"Train" in line else None
+    number = step["step"] if step is not None else epoch["step"] if epoch is not None else None
+    return (
+        None if epoch is None else float(epoch["epoch"]),
+        None if number is None else int(number),
     )
 
 

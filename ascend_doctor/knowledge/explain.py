@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 
@@ -25,6 +26,9 @@ GAP_SHARE = 0.02
 # which is why the rules ask that such steps are the majority.
 WAITING_SHARE = 0.30
 
+# The explainer that computes with the numbers of step lines.
+STEPS = "step_share"
+
 # What each explainer may answer; a rule that waits for anything else would never fire.
 VERDICTS: Mapping[str, frozenset[str]] = {
     "oom": frozenset({"absurd", "refused", "shared", "fragmented", "full"}),
@@ -33,7 +37,19 @@ VERDICTS: Mapping[str, frozenset[str]] = {
 
 # Findings that a reader makes rather than literals: its verdicts, and what each captures.
 READERS: Mapping[str, Mapping[str, frozenset[str]]] = {
-    "profile": {"idle": frozenset({"name", "share", "idle", "step"})},
+    "profile": {
+        "idle": frozenset({"name", "share", "idle", "step"}),
+        **dict.fromkeys(
+            ("step_waits", "article_step_waits"),
+            frozenset({"share", "data", "step", "waiting", "steps"}),
+        ),
+        "step_slow_twice": frozenset(
+            {"data", "step", "at", "other_data", "other_step", "other_at", "usual"}
+        ),
+        "card_held": frozenset({"npu", "capacity", "pid", "held"}),
+        "card_shared": frozenset({"npu", "capacity", "pid", "held", "processes", "others"}),
+        "card_unlisted": frozenset({"npu", "capacity", "held", "card", "chip"}),
+    },
     "curve": {
         **dict.fromkeys(
             ("exploded", "stuck", "zero"), frozenset({"loss", "best", "last", "lines"})
@@ -49,7 +65,7 @@ READERS: Mapping[str, Mapping[str, frozenset[str]]] = {
 }
 # What a reader captures as well, where the log says it.
 SOMETIMES: Mapping[str, frozenset[str]] = {
-    "profile": frozenset(),
+    "profile": frozenset({"at", "workers", "times", "rank", "peers", "process"}),
     "curve": frozenset({"step", "epoch", "best_step", "best_epoch"}),
     "environment": frozenset(),
 }
@@ -107,16 +123,32 @@ def _oom(captures: Mapping[str, str]) -> Answer | None:
     return "full", more
 
 
-def _step_share(captures: Mapping[str, str]) -> Answer | None:
-    """Say whether a step waited for data: ``data`` of ``step``, or of ``data`` + ``compute``."""
+def step_times(captures: Mapping[str, str]) -> tuple[float, float] | None:
+    """Return for how many seconds a step waited for data, and how many it took.
+
+    None, if that is not said. What it took is ``step``, or ``data`` + ``compute``; of a line in
+    milliseconds, ``unit`` is ``ms``.
+
+    >>> step_times({"data": "0.5", "step": "2"})
+    (0.5, 2.0)
+    >>> step_times({"data": "3000", "compute": "1000", "unit": "ms"})
+    (3.0, 4.0)
+    """
+    scale = 1000.0 if captures.get("unit") == "ms" else 1.0
     try:
         data = float(captures["data"])
         step = float(captures["step"]) if "step" in captures else data + float(captures["compute"])
     except (KeyError, ValueError):
         return None
-    if step <= 0:
+    return (data / scale, step / scale) if 0 < step < math.inf else None
+
+
+def _step_share(captures: Mapping[str, str]) -> Answer | None:
+    """Say whether a step waited for data."""
+    times = step_times(captures)
+    if times is None:
         return None
-    share = data / step
+    share = times[0] / times[1]
     verdict = "waiting" if share >= WAITING_SHARE else "fine"
     return verdict, {"share": f"{100 * share:.0f}"}
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import regex
 
+from ascend_doctor.knowledge.explain import STEPS, VERDICTS
 from ascend_doctor.knowledge.texts import fill
 from ascend_doctor.records import LANGS, Confidence, Lang, Role, Severity
 
@@ -101,6 +102,11 @@ class Rule:
     explains: tuple[Explains, ...]
     texts: Mapping[Lang, Texts]
     remedies: tuple[tuple[str, Mapping[str, str]], ...]
+
+    @property
+    def is_measure(self) -> bool:
+        """Whether it tells of every step line, and so decides nothing by itself."""
+        return self.explainer == STEPS and {*self.verdicts} == VERDICTS[STEPS]
 
     def unfilled(self, lang: Lang) -> Texts:
         """Return the texts with the names of captures where a log would fill in its values."""

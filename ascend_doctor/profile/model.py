@@ -70,6 +70,8 @@ class Step:
         compile_us, sync_us: the same of compiling, and of waiting for the device.
         is_average: the numbers are a running average that earlier steps have a share in.
         is_border: the step stands at the border of an epoch, where a loader begins anew.
+        count: how many steps in a row it stands for; the times are their mean, and the proof is
+            one of them.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Step:
     sync_us: float | None = None
     is_average: bool = False
     is_border: bool = False
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +186,7 @@ class Card:
         used, capacity: device memory in MiB: HBM if the chip has it, else DDR.
         usage: of the AI Cores in percent.
         proof: the row of the chip.
+        is_listed: the table of processes tells of it, be it that there are none.
     """
 
     npu: int
@@ -197,6 +201,7 @@ class Card:
     holders: tuple[Holder, ...] = ()
     hugepages_used: int | None = None
     hugepages: int | None = None
+    is_listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,13 @@ class Seen:
         is_marked: lines may be shown otherwise than they are.
         is_environment: versions or variables may be told, and more of them would be read.
         signs: the words of step lines.
+        is_card: npu-smi printed something.
     """
 
     is_marked: bool = False
     is_environment: bool = False
     signs: list[bytes] = field(default_factory=list)
+    is_card: bool = False
 
 
 class Asides:
@@ -52,6 +54,8 @@ class Asides:
                 part.coverage.levels.add(aside.level)
             elif aside.is_mark:
                 seen.is_marked = True
+            elif aside.is_card:
+                seen.is_card = True
             else:
                 seen.signs.append(aside.metric)
         return seen

@@ -159,6 +159,10 @@ class Judging:
             judgement = replace(judgement, unknown=None)
         weights = {rule.id: weight for rule, weight in rules.values()}
         process = self._collection.add(record, judgement, weights, self._surrounded)
+        for rule_id, sighting in judgement.sightings:
+            rule, weight = rules[rule_id]
+            if rule.is_measure:
+                self._part.steps.add(rule_id, record, sighting, weight, self._surrounded)
         return Judged(record, process, judgement, tried)
 
     def _surrounded(self, record: Record, proof: Evidence) -> Evidence:

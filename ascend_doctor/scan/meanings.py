@@ -8,8 +8,9 @@ from functools import cached_property
 from itertools import chain
 
 from ascend_doctor.facts import LEVELS
+from ascend_doctor.knowledge.explain import STEPS
 from ascend_doctor.knowledge.rule import Rule
-from ascend_doctor.scan import curves, environment
+from ascend_doctor.scan import cards, curves, environment
 from ascend_doctor.scan.literals import Literal, Literals
 from ascend_doctor.view.printed import MARKS
 
@@ -22,10 +23,6 @@ ALARMS = (
 _HEADS = tuple(before + head for before in (b"\n", b" ") for head in (b"E0", b"E1", b"F0", b"F1"))
 # How loggers of JSON lines name the levels of errors, beyond the alarms.
 _QUOTED_LEVELS = (b'"error"', b'"fatal"', b'"critical"')
-
-
-# What computes with the numbers of step lines.
-_STEPS = "step_share"
 
 
 @dataclass
@@ -63,12 +60,14 @@ class Aside:
         level: the level that occurs in the log.
         metric: a word of a line that may tell a loss.
         is_mark: a line with it may show other words than its bytes.
+        is_card: npu-smi printed it.
     """
 
     name: str = ""
     level: str = ""
     metric: bytes = b""
     is_mark: bool = False
+    is_card: bool = False
 
 
 class Vocabulary:
@@ -112,7 +111,7 @@ def _meanings(rules: Iterable[Rule]) -> dict[bytes, Meaning]:
         for literal in (*chain(*rule.requires_process), *rule.excludes_process):
             meanings.setdefault(literal, Meaning()).sign = literal
     for literal, meaning in meanings.items():
-        if meaning.rules and all(rule.explainer == _STEPS for rule in meaning.rules):
+        if meaning.rules and all(rule.explainer == STEPS for rule in meaning.rules):
             meaning.steps = None if meaning.sign or meaning.is_alarm else literal
     return meanings
 
@@ -124,5 +123,7 @@ def _asides() -> Iterator[tuple[Literal, Aside]]:
         yield Literal(mark, once=True), Aside(is_mark=True)
     for sign in curves.SIGNS:
         yield Literal(sign, once=True), Aside(metric=sign)
+    for sign in cards.SIGNS:
+        yield Literal(sign, once=True), Aside(is_card=True)
     for word, any_case, name in environment.words():
         yield Literal(word, any_case), Aside(name=name)

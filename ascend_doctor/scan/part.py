@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from ascend_doctor.scan.cards import Cards
 from ascend_doctor.scan.collect import Collection
 from ascend_doctor.scan.coverage import Coverage
 from ascend_doctor.scan.curves import Curves
 from ascend_doctor.scan.environment import Environment
+from ascend_doctor.scan.steps import Steps
 from ascend_doctor.scope import EVERYTHING, Scope
 
 
@@ -24,6 +26,8 @@ class Part:
         self.collection = Collection(source)
         self.environment = Environment(source)
         self.curves = Curves(source, scope)
+        self.steps = Steps(source)
+        self.cards = Cards(source)
         self.coverage = Coverage()
 
     def join(self, other: Part) -> None:
@@ -34,4 +38,6 @@ class Part:
         self.collection.join(other.collection, lines)
         self.environment.join(other.environment, lines)
         self.curves.join(other.curves, lines)
+        self.steps.join(other.steps, lines)
+        self.cards.join(other.cards, lines)
         self.coverage.join(other.coverage)

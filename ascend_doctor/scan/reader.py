@@ -84,13 +84,16 @@ class Reading:
 
     def _read_hits(self, window: Window, view: Printed | Raw, hits: list[Hit]) -> None:
         part, reader = self._part, self._reader
-        signs = reader.asides.note(window, hits, part).signs
+        seen = reader.asides.note(window, hits, part)
+        signs = seen.signs
         if isinstance(view, Printed):
             hits, signs = reader.literals.hits(view.text), [*curves.SIGNS]
         judging = Judging(view, part, reader.knowledge, self._samplers)
         judging.take(reader.targets.of(view, hits))
         judging.finish()
         part.curves.see(window, view, signs)
+        if seen.is_card:
+            part.cards.see(view)
         part.coverage.see(window)
 
     def _read_storm(self, window: Window) -> None:

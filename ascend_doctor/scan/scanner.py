@@ -152,6 +152,7 @@ class Scanner:
             unknown=collection.unknown(),
             signs=frozenset(collection.signs),
             environment=whole.environment.said(),
+            measures=(*whole.steps.measures(), *whole.cards.measures()),
             outside=whole.outside,
             unplaced=whole.unplaced,
             broken="; ".join(filter(None, (coverage.broken, collection.slow()))) or None,

@@ -1,0 +1,250 @@
+"""The step lines of one source as measures: how long steps took and how long they waited for data.
+
+Which lines are step lines, and what they say, is told by rules that take every answer of
+``step_share``; of very many lines those that are read stand for the others (see ``sampling``).
+Steps of a kind in a row are put together where there are too many: counts and sums stay true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+from ascend_doctor.formats import metrics
+from ascend_doctor.knowledge.explain import WAITING_SHARE, step_times
+from ascend_doctor.profile.model import Measures, Step
+from ascend_doctor.records import Evidence, Origin, Record, Sighting
+
+# Writers that are told apart in one source, and groups of steps of each kind that are kept of one.
+MAX_WRITERS = 32
+MAX_GROUPS = 64
+
+# What `Measures.format` says of step lines.
+FORMAT = "step_lines"
+
+_US = 1e6
+# Returns a line of a record together with the lines around it.
+Surround = Callable[[Record, Evidence], Evidence]
+
+
+@dataclass(slots=True)
+class _Group:
+    """Steps of one kind in a row: how many, how long in all, the first and the worst of them."""
+
+    first: Step
+    worst: Step
+    count: int
+    total: float
+    fetch: float
+
+    def add(self, other: _Group) -> None:
+        if _badness(other.worst) > _badness(self.worst):
+            self.worst = other.worst
+        self.count += other.count
+        self.total += other.total
+        self.fetch += other.fetch
+
+    def moved(self, lines: int) -> _Group:
+        return replace(self, first=_moved(self.first, lines), worst=_moved(self.worst, lines))
+
+    def steps(self) -> Iterator[Step]:
+        """Yield the worst step as it was, and one that stands for all others."""
+        if self.worst == self.first and self.total == self.count * self.first.total_us:
+            yield replace(self.first, count=self.count)
+            return
+        yield self.worst
+        rest = self.count - 1
+        yield replace(
+            self.first,
+            total_us=(self.total - self.worst.total_us) / rest,
+            fetch_us=(self.fetch - (self.worst.fetch_us or 0.0)) / rest,
+            count=rest,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A step line: the step, for how many it stands, and its counters."""
+
+    step: Step
+    weight: int
+    epoch: float | None
+    number: int | None
+
+    def begins_epoch(self, last: _Seen) -> bool:
+        """Say whether an epoch, or a run, begins between the ``last`` line and this one."""
+        if self.epoch is not None and last.epoch is not None and self.epoch != last.epoch:
+            return True
+        return self.number is not None and last.number is not None and self.number < last.number
+
+
+@dataclass(slots=True)
+class _Writer:
+    """The step lines of one writer, in their order.
+
+    The first of them is known to be at a border only when more of them are known.
+
+    Attributes:
+        opening: the first line.
+        last: the last line.
+        others: how many there are beside the first.
+        interval: how far the counter of steps goes from one line to the next.
+        repeats: several lines are of one epoch.
+        groups: by kind: at a border of an epoch or not, waiting for data or not.
+    """
+
+    opening: _Seen
+    last: _Seen
+    others: int = 0
+    interval: int | None = None
+    repeats: bool = False
+    groups: dict[tuple[bool, bool], list[_Group]] = field(default_factory=dict)
+
+    def add(self, seen: _Seen) -> None:
+        """Go on with one line."""
+        self._note_interval(self.last, seen)
+        is_new = seen.begins_epoch(self.last)
+        # What is averaged over the last steps bears the border for a while.
+        is_late = seen.step.is_average and self._is_early(self.last) and not is_new
+        self._put(seen, is_border=is_late or (is_new and self._is_early(seen)))
+        self.last = seen
+        self.others += seen.weight
+
+    def join(self, other: _Writer) -> None:
+        """Go on with what another part of the source says of the same writer."""
+        self.interval = self.interval or other.interval
+        self.repeats = self.repeats or other.repeats
+        self.add(other.opening)
+        self.last = other.last
+        self.others += other.others
+        for kind, groups in other.groups.items():
+            for group in groups:
+                self._append(kind, group)
+
+    def moved(self, lines: int) -> _Writer:
+        """Return the same lines counted from ``lines`` further up."""
+        return replace(
+            self,
+            opening=replace(self.opening, step=_moved(self.opening.step, lines)),
+            last=replace(self.last, step=_moved(self.last.step, lines)),
+            groups={k: [group.moved(lines) for group in v] for k, v in self.groups.items()},
+        )
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return all steps, in their order."""
+        opening = self.opening
+        if opening.number is None and opening.epoch is None:
+            is_border = self.others >= 2
+        else:
+            is_border = self._is_early(opening)
+        first = replace(opening.step, is_border=is_border, count=opening.weight)
+        rest = (s for groups in self.groups.values() for group in groups for s in group.steps())
+        return tuple(sorted((first, *rest), key=lambda step: step.proof.order))
+
+    def _is_early(self, seen: _Seen) -> bool:
+        """Say whether the first fetch of an epoch is among the steps that a line tells of.
+
+        A log may have one line an epoch, which tells of all of it.
+        """
+        if seen.number is None:
+            return self.repeats
+        return seen.number <= 1 or (self.interval is not None and seen.number <= self.interval)
+
+    def _note_interval(self, last: _Seen, seen: _Seen) -> None:
+        if seen.begins_epoch(last):
+            return
+        self.repeats = self.repeats or seen.epoch is not None
+        if self.interval is None and seen.number is not None and last.number is not None:
+            self.interval = seen.number - last.number or None
+
+    def _put(self, seen: _Seen, *, is_border: bool) -> None:
+        step = replace(seen.step, is_border=is_border)
+        fetch = step.fetch_us or 0.0
+        group = _Group(step, step, seen.weight, seen.weight * step.total_us, seen.weight * fetch)
+        self._append((is_border, fetch >= WAITING_SHARE * step.total_us), group)
+
+    def _append(self, kind: tuple[bool, bool], group: _Group) -> None:
+        groups = self.groups.setdefault(kind, [])
+        groups.append(group)
+        if len(groups) > MAX_GROUPS:
+            for left, right in zip(groups[::2], groups[1::2], strict=False):
+                left.add(right)
+            del groups[1::2]
+
+
+class Steps:
+    """All step lines of one source."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._writers: dict[tuple[str, Origin], _Writer] = {}
+        self._worst: dict[tuple[str, Origin], float] = {}
+
+    def add(
+        self, rule: str, record: Record, sighting: Sighting, weight: int, surround: Surround
+    ) -> None:
+        """Note one step line, which stands for ``weight`` of them.
+
+        Args:
+            rule: the rule that knows such lines.
+            record: what the line stands in.
+            sighting: what the rule captured.
+            weight: of how many lines this one was read.
+            surround: is asked for the lines around the worst lines only.
+        """
+        times = step_times(sighting.captures)
+        if times is None:
+            return
+        key = (rule, record.origin)
+        proof = sighting.evidence[0]
+        fetch, total = (_US * seconds for seconds in times)
+        known = self._writers.get(key)
+        if known is None and len(self._writers) >= MAX_WRITERS:
+            return
+        if fetch >= WAITING_SHARE * total and fetch > self._worst.get(key, 0.0):
+            self._worst[key] = fetch
+            proof = surround(record, proof)
+        epoch, number = metrics.counters(proof.text.encode())
+        step = Step(
+            name="" if number is None else str(number),
+            proof=proof,
+            total_us=total,
+            fetch_us=fetch,
+            is_average="average" in sighting.captures,
+        )
+        seen = _Seen(step, weight, epoch, number)
+        if known is None:
+            self._writers[key] = _Writer(seen, seen)
+        else:
+            known.add(seen)
+
+    def join(self, other: Steps, lines: int) -> None:
+        """Go on with the part behind this one; ``lines`` stand before it."""
+        for key, writer in other._writers.items():
+            known = self._writers.get(key)
+            if known is not None:
+                known.join(writer.moved(lines))
+            elif len(self._writers) < MAX_WRITERS:
+                self._writers[key] = writer.moved(lines)
+
+    def measures(self) -> tuple[Measures, ...]:
+        """Return what each writer says."""
+        return tuple(
+            Measures(
+                FORMAT,
+                self._source,
+                rank=origin.rank,
+                steps=writer.steps(),
+                facts={"lines": rule},
+            )
+            for (rule, origin), writer in self._writers.items()
+        )
+
+
+def _badness(step: Step) -> float:
+    fetch = step.fetch_us or 0.0
+    return fetch if fetch >= WAITING_SHARE * step.total_us else step.total_us
+
+
+def _moved(step: Step, lines: int) -> Step:
+    return replace(step, proof=step.proof.moved(lines))
