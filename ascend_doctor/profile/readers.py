@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ascend_doctor.profile import step_trace
 from ascend_doctor.profile.model import Measures
+from ascend_doctor.profile.trace import read as trace
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,10 @@ class Reader:
     read: Callable[[str, Iterator[bytes]], Measures]
 
 
-READERS = (Reader("step_trace", step_trace.is_step_trace, step_trace.read),)
+READERS = (
+    Reader("step_trace", step_trace.is_step_trace, step_trace.read),
+    Reader("trace", trace.is_trace, trace.read),
+)
 
 
 def reader_of(head: bytes) -> Reader | None:
