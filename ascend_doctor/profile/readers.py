@@ -10,6 +10,7 @@ from typing import cast
 from ascend_doctor.profile import documents
 from ascend_doctor.profile.kinds import has_columns
 from ascend_doctor.profile.model import Measures
+from ascend_doctor.profile.trace.read import is_trace
 
 Read = Callable[[str, Iterator[bytes]], Measures]
 
@@ -131,6 +132,7 @@ READERS = (
         _by("statistics", "read_operators"),
     ),
     *(Reader("silent", has_columns(*columns), _by("silent")) for columns in _SILENT),
+    Reader("trace", is_trace, _by("trace.read")),
 )
 
 

@@ -1,0 +1,109 @@
+"""A trace file → ``Measures``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from ascend_doctor.profile.kinds import profile_of
+from ascend_doctor.profile.model import Measures
+from ascend_doctor.profile.trace.gather import SHIFT, Gathered
+from ascend_doctor.profile.trace.measure import Measuring
+from ascend_doctor.profile.trace.names import Role
+from ascend_doctor.profile.trace.stream import Events
+
+_OBJECT = re.compile(
+    rb'\{\s{0,64}"(?:traceEvents|schemaVersion|displayTimeUnit|deviceProperties|distributedInfo'
+    rb'|baseTimeNanoseconds|trace_id|traceName|host_name|record_shapes|with_\w{1,16}'
+    rb'|otherData|systemTraceEvents|stackFrames)"\s{0,8}:'
+)
+_LIST = re.compile(
+    rb'\[\s{0,64}\{(?:[^{}]|\{(?:[^{}]|\{[^{}]{0,2000}\}){0,2000}\}){0,2000}?"ph"\s{0,8}:'
+)
+# Files that stand in the folder of a profile with others.
+_MEMBER = re.compile(r"trace_view.*\.json|msprof.*\.json")
+
+
+def is_trace(head: bytes) -> bool:
+    """Say whether a file that begins so is a trace: a list of events, or an object with one."""
+    start = head[: 1 << 16].lstrip(b"\xef\xbb\xbf\r\n\t ")
+    return _OBJECT.match(start) is not None or _LIST.match(start) is not None
+
+
+def read(path: str, text: Iterator[bytes]) -> Measures:
+    """Return what the events of a trace say, in bounded memory and whatever their order."""
+    events = Events(text)
+    gathered = Gathered(events.place)
+    see = gathered.see
+    for event in events:
+        see(event)
+    gathered.finish()
+    rank, world = _distributed(events.head.get("distributedInfo"))
+    measuring = Measuring(gathered, path, rank)
+    name = PurePosixPath(path.rpartition("!")[2]).name
+    steps, tallies = tuple(measuring.steps()), tuple(measuring.tallies())
+    device = measuring.device()
+    facts = _facts(gathered, is_object=events.is_object)
+    if world is not None:
+        facts["world_size"] = str(world)
+    return Measures(
+        "trace",
+        profile_of(path) if _MEMBER.fullmatch(name) else path,
+        rank=rank,
+        device=device,
+        steps=steps,
+        tallies=tallies,
+        facts=facts,
+        broken=events.broken,
+        notes=(*measuring.notes, *_notes(events, gathered)),
+    )
+
+
+def _distributed(told: object) -> tuple[int | None, int | None]:
+    """Return rank and number of ranks, as torch's profiler notes them."""
+    if not isinstance(told, dict):
+        return None, None
+    rank, world = (
+        value if type(value := told.get(key)) is int and 0 <= value < 1 << 31 else None
+        for key in ("rank", "world_size")
+    )
+    return rank, world
+
+
+def _facts(gathered: Gathered, *, is_object: bool) -> dict[str, str]:
+    """Return what a trace says of how it was recorded."""
+    facts = {}
+    of = gathered.of
+    if is_object:
+        facts["profiler"] = "torch"
+    elif of(Role.OPERATOR) or of(Role.STEP):
+        facts["profiler"] = "torch_npu"
+    elif of(Role.KERNEL) or of(Role.COMPUTING):
+        facts["profiler"] = "msprof"
+    loaders = {gathered.names[name] for name in of(Role.FETCH).name}
+    is_single = any("_SingleProcess" in name for name in loaders)
+    is_multi = any("_MultiProcess" in name for name in loaders)
+    if is_single != is_multi:
+        facts["loader"] = "single process" if is_single else "worker processes"
+    if is_single and not is_multi:
+        facts["workers"] = "0"
+    notes = of(Role.OPERATOR).note
+    if of(Role.FRAME) or any(note >> SHIFT for note in notes):
+        facts["with_stack"] = "yes"
+    if any(note & (1 << SHIFT) - 1 for note in notes):
+        facts["record_shapes"] = "yes"
+    return facts
+
+
+def _notes(events: Events, gathered: Gathered) -> Iterator[str]:
+    if events.unread:
+        yield f"{events.unread} events could not be read, first line {events.first_unread}"
+    if gathered.untimed:
+        yield f"{gathered.untimed} events have no time or no duration"
+    if gathered.unended:
+        yield f"{gathered.unended} events have no begin or no end"
+    if dropped := sum(spans.dropped for spans in gathered.spans.values()):
+        yield f"{dropped} events are more than can be kept, and were left out"
+    if not any(map(len, gathered.spans.values())):
+        yield "no event of a step, a host or a device could be read"
