@@ -16,7 +16,10 @@ from ascend_doctor.view.encoding import shown, wide_encoding
 # Lines longer than this are hard to read, however wide the window.
 MAX_WIDTH = 120
 # The reporters' own signs for screens that know only ASCII, or GBK.
-_PLAIN = {"✗": "x", "✓": "+", "•": "*", "·": "|", "─": "-", "…": "...", "×": "x", "⏎": "\\n"}
+_PLAIN = {
+    "✗": "x", "✓": "+", "•": "*", "·": "|", "─": "-", "…": "...", "×": "x", "⏎": "\\n", "–": "-",
+    # Bars of time, each part by a sign of its own.
+    "█": "#", "▓": "=", "▒": "+", "▚": "%", "▞": "/", "▖": ":", "░": "."}  # fmt: skip
 
 
 def screen(output: TextIO) -> dict[str, Any]:

@@ -6,11 +6,13 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ascend_doctor.diagnosis.breakdown import breakdown
 from ascend_doctor.diagnosis.chains import Chain, chains, moment, precedence
 from ascend_doctor.diagnosis.claims import Claim, claims
 from ascend_doctor.diagnosis.codes import codes_met
 from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.diagnosis.fingerprint import fingerprint
+from ascend_doctor.diagnosis.profiles import profiles_of
 from ascend_doctor.diagnosis.timeline import timeline
 from ascend_doctor.facts import FURTHER, LEVELS, Facts
 from ascend_doctor.formats.sniff import origin_of
@@ -43,6 +45,7 @@ def diagnose(facts: Facts, knowledge: Knowledge) -> Report:
         families={name: family.title for name, family in knowledge.families.items()},
         timeline=timeline(ordered),
         codes=codes_met(facts, knowledge),
+        breakdown=breakdown(profiles_of(facts), ordered, knowledge),
     )
 
 
@@ -189,6 +192,7 @@ def _coverage(facts: Facts) -> Coverage:
         interrupted=facts.is_interrupted,
         unread=facts.unread,
         slice=_slice(facts),
+        notes=tuple((s.path, note) for s in shards for m in s.measures for note in m.notes),
     )
 
 

@@ -74,7 +74,13 @@ class Selection:
         places = {diagnosis.position for diagnosis in shown}
         activities = tuple(a for a in report.timeline.activities if a.position in places)
         timeline = replace(report.timeline, activities=activities)
-        return replace(report, diagnoses=tuple(shown), timeline=timeline, gate=gate)
+        return replace(
+            report,
+            diagnoses=tuple(shown),
+            timeline=timeline,
+            breakdown=report.breakdown.about(places),
+            gate=gate,
+        )
 
     def _hides(self, diagnosis: Diagnosis) -> str | None:
         if is_named(diagnosis, self.ignore):

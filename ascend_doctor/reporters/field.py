@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
@@ -66,6 +67,20 @@ class Field:
             self.refuse("must be a whole number")
         if least is not None and number < least:
             self.refuse(f"must be {least} or more")
+        return number
+
+    def decimal(self, least: float | None = None) -> float:
+        """Return a number with or without a fraction, ``least`` or more."""
+        if isinstance(self._value, bool) or not isinstance(self._value, (int, float)):
+            self.refuse("must be a number")
+        try:
+            number = float(self._value)
+        except OverflowError:
+            number = math.inf
+        if not math.isfinite(number):
+            self.refuse("must be a finite number")
+        if least is not None and number < least:
+            self.refuse(f"must be {least:g} or more")
         return number
 
     def one_of(self, values: Mapping[str, _T]) -> _T:

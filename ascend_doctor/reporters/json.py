@@ -10,10 +10,10 @@ from dataclasses import asdict
 from typing import Any
 
 from ascend_doctor.records import LANGS, Evidence, Lang, Origin
-from ascend_doctor.report import Activity, CodeMet, Diagnosis, Entry, Report
+from ascend_doctor.report import Activity, CodeMet, Diagnosis, Entry, Report, Track
 from ascend_doctor.reporters.safe import json_escaped
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 
 
 def render(report: Report, lang: Lang = "en") -> str:
@@ -50,6 +50,11 @@ def as_dict(report: Report) -> dict[str, Any]:
             "activities": [_activity(activity) for activity in report.timeline.activities],
             "left_out": report.timeline.left_out,
         },
+        "breakdown": {
+            "tracks": [_track(track) for track in report.breakdown.tracks],
+            "left_out": report.breakdown.left_out,
+        },
+        "thresholds": dict(report.thresholds),
         "environment": dict(report.environment),
         "families": {
             name: {lang: title[lang] for lang in LANGS} for name, title in report.families.items()
@@ -66,6 +71,7 @@ def as_dict(report: Report) -> dict[str, Any]:
             "interrupted": coverage.interrupted,
             "unread": coverage.unread,
             "slice": None if coverage.slice is None else asdict(coverage.slice),
+            "notes": [{"path": path, "note": note} for path, note in coverage.notes],
         },
     }
 
@@ -178,6 +184,32 @@ def _activity(activity: Activity) -> dict[str, Any]:
         "count": activity.count,
         "first_seen": activity.first_seen,
         "last_seen": activity.last_seen,
+    }
+
+
+def _track(track: Track) -> dict[str, Any]:
+    return {
+        "profile": track.profile,
+        "rank": track.rank,
+        "device": track.device,
+        "positions": list(track.positions),
+        "is_average": track.is_average,
+        "steps": track.steps,
+        "total_ms": track.total_ms,
+        "parts_ms": dict(track.parts),
+        "bars": [
+            {
+                "first": bar.first,
+                "last": bar.last,
+                "steps": bar.steps,
+                "total_ms": bar.total_ms,
+                "parts_ms": dict(bar.parts),
+                "path": bar.proof.path,
+                "line": bar.proof.line,
+                "positions": list(bar.positions),
+            }
+            for bar in track.bars
+        ],
     }
 
 

@@ -10,10 +10,10 @@ import jinja2
 from ascend_doctor import resources
 from ascend_doctor.records import Lang
 from ascend_doctor.report import Report
-from ascend_doctor.reporters import markup, verdict
+from ascend_doctor.reporters import markup, times, verdict
 from ascend_doctor.reporters.labels import colon, joined, label
+from ascend_doctor.reporters.notes import missing
 from ascend_doctor.reporters.plain import extent, what_was_read
-from ascend_doctor.reporters.reasons import translated
 
 # What an issue can hold; the JSON has more.
 MAX_DIAGNOSES = 5
@@ -22,6 +22,7 @@ MAX_FOLLOWED = 5
 MAX_UNEXPLAINED = 10
 MAX_SKIPPED = 10
 MAX_KNOWN = 10
+MAX_TRACKS = 10
 
 
 def render(report: Report, lang: Lang = "en") -> str:
@@ -44,10 +45,12 @@ def render(report: Report, lang: Lang = "en") -> str:
         max_unexplained=MAX_UNEXPLAINED,
         max_skipped=MAX_SKIPPED,
         max_known=MAX_KNOWN,
+        max_tracks=MAX_TRACKS,
+        times=times,
+        missing=missing(report.coverage, lang),
         lang=lang,
         colon=colon(lang),
         say=partial(_say, lang),
-        translated=translated,
         extent=extent,
         read=joined(what_was_read(report.coverage, lang), lang),
     )

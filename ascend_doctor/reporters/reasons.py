@@ -80,6 +80,9 @@ _CHINESE: Mapping[str, str] = {
     # the scan
     "profiler data that this version does not read": "当前版本不支持的 Profiler 数据",
     "step trace larger than {size}": "step trace 超过 {size}",
+    "only the first {count} steps were read": "仅读取了前 {count} 个 step",
+    "{count} rows could not be read, first line {line}": "{count} 行无法读取，首行为第 {line} 行",
+    "no row of a step could be read": "没有读到任何一行 step",
     "rule {rule} took too long on {count} messages": "规则 {rule} 在 {count} 条消息上超时",
     "rule {rule} took too long on {count} messages and was switched off": (
         "规则 {rule} 在 {count} 条消息上超时，已停用"

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import Evidence, Origin
 from ascend_doctor.report import (
+    Bar,
     Consequence,
     Coverage,
     Diagnosis,
@@ -22,6 +23,7 @@ from ascend_doctor.report import (
     Gate,
     Report,
     Timeline,
+    Track,
     Unexplained,
 )
 from ascend_doctor.reporters.identities import Identity, Kind, identities, is_host
@@ -245,6 +247,19 @@ def _mapped(
             item,
             skipped=tuple((text(path), text(reason)) for path, reason in item.skipped),
             broken=tuple((text(path), text(reason)) for path, reason in item.broken),
+            notes=tuple((text(path), text(note)) for path, note in item.notes),
+        )
+
+    def bar(item: Bar) -> Bar:
+        place = replace(item.proof, path=text(item.proof.path))
+        return replace(item, first=text(item.first), last=text(item.last), proof=place)
+
+    def track(item: Track) -> Track:
+        return replace(
+            item,
+            profile=text(item.profile),
+            device=None if item.device is None else text(item.device),
+            bars=tuple(map(bar, item.bars)),
         )
 
     def entry(item: Entry) -> Entry:
@@ -268,4 +283,5 @@ def _mapped(
         timeline=timeline(report.timeline),
         environment=params(report.environment),
         coverage=coverage(report.coverage),
+        breakdown=replace(report.breakdown, tracks=tuple(map(track, report.breakdown.tracks))),
     )

@@ -17,6 +17,7 @@ from ascend_doctor.records import LANGS, Evidence, Lang, Severity
 from ascend_doctor.report import Diagnosis, Report, Unexplained
 from ascend_doctor.reporters import markup, plain
 from ascend_doctor.reporters.labels import colon, label
+from ascend_doctor.reporters.notes import said
 from ascend_doctor.reporters.reasons import translated
 from ascend_doctor.reporters.safe import json_escaped, visible
 from ascend_doctor.reporters.verdict import expired
@@ -207,12 +208,16 @@ def _invocation(report: Report, lang: Lang) -> dict[str, Any]:
     notifications += [
         {
             "level": "error",
-            "message": {"text": _message(said)},
+            "message": {"text": _message(told)},
             "locations": [{"physicalLocation": _physical(where.path, where.line)}],
         }
-        for _, said, where in expired(report, lang)
+        for _, told, where in expired(report, lang)
     ]
-    unread = (("note", report.coverage.skipped), ("warning", report.coverage.broken))
+    unread = (
+        ("note", report.coverage.skipped),
+        ("warning", report.coverage.broken),
+        ("note", [(path, said(note, lang)) for path, note in report.coverage.notes]),
+    )
     for level, items in unread:
         notifications += [
             {

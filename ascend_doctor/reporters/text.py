@@ -10,10 +10,11 @@ from rich.text import Text
 
 from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Consequence, Diagnosis, Report, Unexplained
+from ascend_doctor.reporters import bars
 from ascend_doctor.reporters.labels import colon, joined, label
 from ascend_doctor.reporters.layout import Block, Sheet, console, prose, steps, wrapped
+from ascend_doctor.reporters.notes import missing
 from ascend_doctor.reporters.plain import extent, what_was_read
-from ascend_doctor.reporters.reasons import translated
 from ascend_doctor.reporters.safe import visible
 from ascend_doctor.reporters.verdict import Accepted, heading, parts, reason, verdict
 from ascend_doctor.reporters.verdict import rows as gate_rows
@@ -35,7 +36,8 @@ _STYLES = {
 }
 _HEADINGS = (
     *("evidence", "where", "why", "check", "fix", "followed", "codes"),
-    *("read", "environment", "skipped", "broken", "slice", "hidden", "expired", "stale"),
+    *("read", "environment", "skipped", "broken", "notes", "slice", "thresholds"),
+    *("hidden", "expired", "stale"),
 )
 _VERDICTS = {
     "nothing": ("!", "bold yellow"),
@@ -84,6 +86,11 @@ class _Writer:
             name = verdict(report, part)
             mark, style = _VERDICTS.get(name, ("✓", "bold green"))
             self._console.print(Text(f"{mark} {self._say(name)}", style=style))
+        if report.breakdown.tracks:
+            self._console.print()
+            for line in bars.lines(report.breakdown, self._lang, self._console.width):
+                line.rstrip()
+                self._console.print(line, soft_wrap=True)
         if part.unexplained:
             self._unexplained(part.unexplained)
         if part.remarks:
@@ -187,15 +194,11 @@ class _Writer:
         if report.environment:
             seen = ", ".join(f"{name} {value}" for name, value in report.environment.items())
             rows.append(("environment", [seen]))
-        for name, items in (("skipped", coverage.skipped), ("broken", coverage.broken)):
-            if items:
-                shown = [
-                    f"{path}{colon(self._lang)}{translated(reason, self._lang)}"
-                    for path, reason in items[:MAX_SKIPPED]
-                ]
-                if len(items) > MAX_SKIPPED:
-                    shown.append(self._say("more", count=len(items) - MAX_SKIPPED))
-                rows.append((name, shown))
+        for name, items in missing(coverage, self._lang):
+            shown = [f"{path}{colon(self._lang)}{why}" for path, why in items[:MAX_SKIPPED]]
+            if len(items) > MAX_SKIPPED:
+                shown.append(self._say("more", count=len(items) - MAX_SKIPPED))
+            rows.append((name, shown))
         rows += gate_rows(report, self._lang)
         for name, texts in rows:
             self._row(name, [Block(Text(visible(text), style="dim")) for text in texts])

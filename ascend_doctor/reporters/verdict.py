@@ -93,6 +93,14 @@ def expired(report: Report, lang: Lang) -> list[tuple[Entry, str, Evidence]]:
     return found
 
 
+def thresholds(report: Report, lang: Lang) -> list[str]:
+    """Say which thresholds are not the usual ones, in a line; nothing if all are."""
+    if not report.thresholds:
+        return []
+    values = ", ".join(f"{name} {value:g}" for name, value in report.thresholds.items())
+    return [label("thresholds_changed", lang, values=values)]
+
+
 def _entry(name: str, entry: Entry, lang: Lang) -> str:
     return label(
         name,
@@ -124,7 +132,11 @@ def rows(report: Report, lang: Lang) -> list[tuple[str, list[str]]]:
         some = ", ".join(rules[:MAX_HIDDEN]) + (" …" if len(rules) > MAX_HIDDEN else "")
         name = "hidden_one" if len(rules) == 1 else "hidden_by"
         told.append(label(name, lang, count=len(rules), by=by, rules=some))
-    found = [("slice", [joined(sliced, lang)] if sliced else []), ("hidden", told)]
+    found = [
+        ("slice", [joined(sliced, lang)] if sliced else []),
+        ("thresholds", thresholds(report, lang)),
+        ("hidden", told),
+    ]
     for name, entries in (("expired", gate.expired), ("stale", gate.stale)):
         lines = [_entry(f"{name}_entry", entry, lang) for entry in entries[:MAX_ENTRIES]]
         if len(entries) > MAX_ENTRIES:
