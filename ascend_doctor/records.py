@@ -146,6 +146,19 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """What a file that was read lacks, or had to be taken for something.
+
+    Attributes:
+        name: of its text, which is in ``reporters.notes``.
+        values: what the text puts in, by name.
+    """
+
+    name: str
+    values: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Sighting:
     """One place where a rule matched: its proof and what the text said there.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ascend_doctor.profile.model import MAX_SAMPLES, Memory, Note, Sample
+from ascend_doctor.profile.model import MAX_SAMPLES, Memory, Sample
 from ascend_doctor.profile.tally import Place
-from ascend_doctor.records import Evidence
+from ascend_doctor.records import Evidence, Note
 
 # Components that are told apart, on all devices.
 _MAX_COMPONENTS = 128

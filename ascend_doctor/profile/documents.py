@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ascend_doctor.profile.model import Note
 from ascend_doctor.profile.table import MAX_TEXT
-from ascend_doctor.records import Evidence
+from ascend_doctor.records import Evidence, Note
 
 # Bytes that are read of one.
 MAX_BYTES = 64 << 20

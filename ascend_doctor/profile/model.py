@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ascend_doctor.records import Evidence
+from ascend_doctor.records import Evidence, Note
 
 # What a stretch of time was spent on, or what was counted.
 #   fetch       the training thread was inside its loader's __next__
@@ -221,19 +221,6 @@ class Batches:
     batches: int
     proof: Evidence
     lengths: Mapping[int, int] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Note:
-    """What a file lacks, or had to be taken for something.
-
-    Attributes:
-        name: of its text, which is ``note_{name}`` in ``reporters.labels``.
-        values: what the text puts in, by name.
-    """
-
-    name: str
-    values: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 A chip has two rows, of which the second one differs between releases and chips: where there is no
 HBM, memory is DDR; where the number that frameworks count by is shown, it stands behind the chip's.
 
-    | NPU   Name                | Health        | Power(W)    Temp(C)           Hugepages-Usage(page)|
-    | Chip  Phy-ID              | Bus-Id        | AICore(%)   Memory-Usage(MB)  HBM-Usage(MB)        |
-    | NPU     Chip              | Process id    | Process name             | Process memory(MB)      |
+    | NPU   Name          | Health     | Power(W)  Temp(C)          Hugepages-Usage(page) |
+    | Chip  Phy-ID        | Bus-Id     | AICore(%) Memory-Usage(MB) HBM-Usage(MB)         |
+    | NPU   Chip          | Process id | Process name               | Process memory(MB)  |
 
 ``npu-smi info -t usages`` prints one value a line, and no health.
 """
@@ -87,7 +87,7 @@ def _rows(lines: Iterable[Evidence]) -> Iterator[tuple[str, Evidence]]:
     for line in lines:
         text = line.text.strip(_QUOTE)
         if begun is not None:
-            if wrapped < _MAX_WRAPPED and not text.startswith(("|", "+")) or text == "|":
+            if (wrapped < _MAX_WRAPPED and not text.startswith(("|", "+"))) or text == "|":
                 begun = (f"{begun[0]} {text}", begun[1])
                 wrapped += 1
                 if text.endswith("|"):

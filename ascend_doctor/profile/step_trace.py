@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterator
 
 from ascend_doctor.profile.columns import Cells
 from ascend_doctor.profile.kinds import profile_of, rank_of
-from ascend_doctor.profile.model import MAX_STEPS, Measures, Note, Step
+from ascend_doctor.profile.model import MAX_STEPS, Measures, Step
 from ascend_doctor.profile.table import Table
+from ascend_doctor.records import Note
 
 _Made = Callable[[Cells], Step | None]
 

@@ -7,8 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from ascend_doctor.profile.columns import Columns
-from ascend_doctor.profile.model import Note
-from ascend_doctor.records import Evidence, Origin
+from ascend_doctor.records import Evidence, Note, Origin
 
 # Bytes of a line that are read, and characters of it that are kept as proof.
 _MAX_LINE = 256 << 10

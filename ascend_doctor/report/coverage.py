@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ascend_doctor.records import Note
+
 
 @dataclass(frozen=True, slots=True)
 class Slice:
@@ -43,4 +45,4 @@ class Coverage:
     interrupted: bool = False
     unread: int = 0
     slice: Slice | None = None
-    notes: tuple[tuple[str, str], ...] = ()
+    notes: tuple[tuple[str, Note], ...] = ()

@@ -11,6 +11,7 @@ from typing import Any
 
 from ascend_doctor.records import LANGS, Evidence, Lang, Origin
 from ascend_doctor.report import Activity, CodeMet, Diagnosis, Entry, Report, Track
+from ascend_doctor.reporters.notes import said
 from ascend_doctor.reporters.safe import json_escaped
 
 SCHEMA_VERSION = "1.3"
@@ -71,7 +72,15 @@ def as_dict(report: Report) -> dict[str, Any]:
             "interrupted": coverage.interrupted,
             "unread": coverage.unread,
             "slice": None if coverage.slice is None else asdict(coverage.slice),
-            "notes": [{"path": path, "note": note} for path, note in coverage.notes],
+            "notes": [
+                {
+                    "path": path,
+                    "name": note.name,
+                    "values": dict(note.values),
+                    "note": {lang: said(note, lang) for lang in LANGS},
+                }
+                for path, note in coverage.notes
+            ],
         },
     }
 

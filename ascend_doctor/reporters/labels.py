@@ -198,23 +198,6 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "Not known here. If a log says it, `ascend-doctor analyze` reads the sentence beside it.",
         "未收录。若日志中出现该词，可用 `ascend-doctor analyze` 分析其所在的语句。",
     ),
-    "note_rows_unread": (
-        "{count} rows cannot be read and are left out, the first on line {line}",
-        "{count} 行无法读取，未计入，首个位于第 {line} 行",
-    ),
-    "note_steps_left_out": (
-        "more than {count} steps: the first ones are read",
-        "step 超过 {count} 个，只读取前面的部分",
-    ),
-    "note_no_steps": ("no step in it can be read", "其中没有可读取的 step"),
-    "note_components_left_out": (
-        "{count} rows are about more components than are told apart",
-        "组件过多，有 {count} 行未计入",
-    ),
-    "note_too_large": (
-        "larger than {size} MiB, not read",
-        "超过 {size} MiB，未读取",
-    ),
     "proposed": ("did you mean {terms}?", "是否要查 {terms}？"),
 }  # fmt: skip
 

@@ -2,10 +2,61 @@
 
 from __future__ import annotations
 
-from ascend_doctor.records import Lang
+from collections.abc import Mapping
+
+from ascend_doctor.records import Lang, Note
 from ascend_doctor.report import Coverage
-from ascend_doctor.reporters.labels import label
+from ascend_doctor.reporters.labels import filled, label
 from ascend_doctor.reporters.reasons import translated
+
+# What each note says, in English and in Chinese.
+NOTES: Mapping[str, tuple[str, str]] = {
+    "rows_unread": (
+        "{count} rows cannot be read and are left out, the first on line {line}",
+        "{count} 行无法读取，未计入，首个位于第 {line} 行",
+    ),
+    "steps_left_out": (
+        "more than {count} steps: the first ones are read",
+        "step 超过 {count} 个，只读取前面的部分",
+    ),
+    "no_steps": ("no step in it can be read", "其中没有可读取的 step"),
+    "components_left_out": (
+        "{count} rows are about more components than are told apart",
+        "组件过多，有 {count} 行未计入",
+    ),
+    "too_large": (
+        "larger than {size} MiB, not read",
+        "超过 {size} MiB，未读取",
+    ),
+    "events_unread": (
+        "{count} events cannot be read and are left out, the first on line {line}",
+        "{count} 个事件无法读取，未计入，首个位于第 {line} 行",
+    ),
+    "events_untimed": (
+        "{count} events have no time or no duration",
+        "{count} 个事件没有时间戳或时长",
+    ),
+    "events_unpaired": (
+        "{count} events have no begin or no end",
+        "{count} 个事件缺少开始或结束",
+    ),
+    "events_left_out": (
+        "{count} events are more than can be kept, and are left out",
+        "事件过多，有 {count} 个未计入",
+    ),
+    "no_events": (
+        "no event of a step, a host or a device can be read",
+        "其中没有可读取的 step、Host 或设备事件",
+    ),
+    "devices_as_one": (
+        "{count} devices are taken for one",
+        "将 {count} 个设备合并为一个处理",
+    ),
+    "steps_longest": (
+        "of {count} steps, the {kept} longest are read",
+        "共 {count} 个 step，只读取其中最长的 {kept} 个",
+    ),
+}
 
 
 def missing(coverage: Coverage, lang: Lang) -> list[tuple[str, list[tuple[str, str]]]]:
@@ -18,17 +69,17 @@ def missing(coverage: Coverage, lang: Lang) -> list[tuple[str, list[tuple[str, s
     return [(name, items) for name, items in found if items]
 
 
-def said(note: str, lang: Lang) -> str:
+def said(note: Note, lang: Lang) -> str:
     """Return what a file lacks, or had to be taken for something, in a language."""
-    return translated(note, lang)
+    return filled(NOTES[note.name], lang, note.values)
 
 
 def _notes(coverage: Coverage, lang: Lang) -> list[tuple[str, str]]:
     """Return each note once, behind the first file that it is about and how many more there are."""
     paths: dict[str, list[str]] = {}
     for path, note in coverage.notes:
-        paths.setdefault(note, []).append(path)
-    return [(_where(found, lang), said(note, lang)) for note, found in paths.items()]
+        paths.setdefault(said(note, lang), []).append(path)
+    return [(_where(found, lang), text) for text, found in paths.items()]
 
 
 def _where(paths: list[str], lang: Lang) -> str:

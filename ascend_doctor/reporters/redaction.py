@@ -247,7 +247,7 @@ def _mapped(
             item,
             skipped=tuple((text(path), text(reason)) for path, reason in item.skipped),
             broken=tuple((text(path), text(reason)) for path, reason in item.broken),
-            notes=tuple((text(path), text(note)) for path, note in item.notes),
+            notes=tuple((text(path), note) for path, note in item.notes),
         )
 
     def bar(item: Bar) -> Bar:

@@ -46,9 +46,9 @@ class Cards:
                     for card in npu_smi.cards_in(self._lines(view, start)):
                         self._keep(card)
                 elif (top := _top(view, start)) is not None:
-                    card = npu_smi.usages_in(self._lines(view, top))
-                    if card is not None:
-                        self._keep(card)
+                    usage = npu_smi.usages_in(self._lines(view, top))
+                    if usage is not None:
+                        self._keep(usage)
                 place = text.find(sign, place + len(sign), high)
 
     def join(self, other: Cards, lines: int) -> None:

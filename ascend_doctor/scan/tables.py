@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-
 from typing import TYPE_CHECKING
 
 from ascend_doctor.facts import Said, Shard

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.profile import step_trace
-from ascend_doctor.profile.model import MAX_STEPS, Measures, Note, Step
+from ascend_doctor.profile.model import MAX_STEPS, Measures, Step
 from ascend_doctor.profile.readers import reader_of
-from ascend_doctor.records import Evidence, Origin
+from ascend_doctor.records import Evidence, Note, Origin
 
 DEVICES = "Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Free,Stage"
 RANKS = "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Free,Stage"

@@ -18,7 +18,7 @@ from ascend_doctor.profile.trace.gather import Gathered
 from ascend_doctor.profile.trace.names import Role
 from ascend_doctor.profile.trace.nesting import Call, calls, outermost
 from ascend_doctor.profile.trace.stream import Place
-from ascend_doctor.records import Evidence, Origin
+from ascend_doctor.records import Evidence, Note, Origin
 
 _KINDS: Mapping[Role, Kind] = {
     Role.FETCH: "fetch",
@@ -55,7 +55,7 @@ class Measuring:
         self._gathered = gathered
         self._path = path
         self._origin = Origin(rank=rank)
-        self.notes: list[str] = []
+        self.notes: list[Note] = []
 
     # The host
 
@@ -102,9 +102,7 @@ class Measuring:
             call.begin for call in calls(self._gathered, Role.SYNC) if call.name == "aten::item"
         )
         operators = [
-            call
-            for call in calls(self._gathered, Role.OPERATOR)
-            if call.thread in self._training
+            call for call in calls(self._gathered, Role.OPERATOR) if call.thread in self._training
         ]
         first = set()
         for seed in outermost([*operators, *fetches]):
@@ -169,7 +167,7 @@ class Measuring:
             if (found := _LABEL.fullmatch(self._gathered.labels.get(key, "").strip()))
         }
         if len(self._gathered.devices) > 1:
-            self.notes.append(f"{len(self._gathered.devices)} devices were taken for one")
+            self.notes.append(Note("devices_as_one", {"count": str(len(self._gathered.devices))}))
             return None
         return labels.pop() if labels else None
 
@@ -193,7 +191,9 @@ class Measuring:
                 key=lambda window: (window.begin, window.name),
             )
             if len(spans) > MAX_STEPS:
-                self.notes.append(f"of {len(spans)} steps, only the {MAX_STEPS} longest were read")
+                self.notes.append(
+                    Note("steps_longest", {"count": str(len(spans)), "kept": str(MAX_STEPS)})
+                )
             if found:
                 return found[:MAX_STEPS]
         place = self._longest_place()

@@ -12,10 +12,11 @@ from ascend_doctor.profile.trace.gather import SHIFT, Gathered
 from ascend_doctor.profile.trace.measure import Measuring
 from ascend_doctor.profile.trace.names import Role
 from ascend_doctor.profile.trace.stream import Events
+from ascend_doctor.records import Note
 
 _OBJECT = re.compile(
     rb'\{\s{0,64}"(?:traceEvents|schemaVersion|displayTimeUnit|deviceProperties|distributedInfo'
-    rb'|baseTimeNanoseconds|trace_id|traceName|host_name|record_shapes|with_\w{1,16}'
+    rb"|baseTimeNanoseconds|trace_id|traceName|host_name|record_shapes|with_\w{1,16}"
     rb'|otherData|systemTraceEvents|stackFrames)"\s{0,8}:'
 )
 _LIST = re.compile(
@@ -96,14 +97,14 @@ def _facts(gathered: Gathered, *, is_object: bool) -> dict[str, str]:
     return facts
 
 
-def _notes(events: Events, gathered: Gathered) -> Iterator[str]:
+def _notes(events: Events, gathered: Gathered) -> Iterator[Note]:
     if events.unread:
-        yield f"{events.unread} events could not be read, first line {events.first_unread}"
+        yield Note("events_unread", {"count": str(events.unread), "line": str(events.first_unread)})
     if gathered.untimed:
-        yield f"{gathered.untimed} events have no time or no duration"
+        yield Note("events_untimed", {"count": str(gathered.untimed)})
     if gathered.unended:
-        yield f"{gathered.unended} events have no begin or no end"
+        yield Note("events_unpaired", {"count": str(gathered.unended)})
     if dropped := sum(spans.dropped for spans in gathered.spans.values()):
-        yield f"{dropped} events are more than can be kept, and were left out"
+        yield Note("events_left_out", {"count": str(dropped)})
     if not any(map(len, gathered.spans.values())):
-        yield "no event of a step, a host or a device could be read"
+        yield Note("no_events")

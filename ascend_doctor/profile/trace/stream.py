@@ -47,7 +47,7 @@ class Events:
     def __init__(self, text: Iterator[bytes]) -> None:
         self._blocks = text
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        self._scan = json.JSONDecoder(strict=False).scan_once
+        self._scan = json.JSONDecoder(strict=False).scan_once  # type: ignore[attr-defined]
         self._text = ""
         self._at = 0  # what is before it was read
         self._is_whole = False  # no more text will come

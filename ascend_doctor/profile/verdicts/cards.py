@@ -37,7 +37,10 @@ def _held(profile: Profile, card: Card, share: float) -> Verdict | None:
         if first.name:
             said["process"] = first.name
         if len(large) > 1:
-            said |= {"processes": str(len(large)), "others": _gib(sum(held.memory or 0.0 for held in large[1:]))}
+            said |= {
+                "processes": str(len(large)),
+                "others": _gib(sum(held.memory or 0.0 for held in large[1:])),
+            }
         name = "card_held" if len(large) == 1 else "card_shared"
         proofs = (*(held.proof for held in large), card.proof)
         return Verdict(name, profile, said, proofs)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import get_args
 
+from ascend_doctor.records import Note
 from ascend_doctor.report import Coverage, Entry, FailOn, Gate, Hidden, Known, Slice
 from ascend_doctor.reporters.field import Field
+from ascend_doctor.reporters.notes import NOTES
 from ascend_doctor.reporters.stored.values import SEVERITIES, count, texts
 
 _FAIL_ON: Mapping[str, FailOn] = {value: value for value in get_args(FailOn)}
@@ -30,8 +32,13 @@ def coverage(value: Field) -> Coverage:
     )
 
 
-def _notes(value: Field) -> tuple[tuple[str, str], ...]:
-    return tuple((item.at("path").text(), item.at("note").text()) for item in value.items())
+def _notes(value: Field) -> tuple[tuple[str, Note], ...]:
+    return tuple((item.at("path").text(), _note(item)) for item in value.items())
+
+
+def _note(value: Field) -> Note:
+    value.at("name").one_of(NOTES)
+    return Note(value.at("name").text(), value.at("values").mapping(Field.text))
 
 
 def _slice(value: Field) -> Slice:

@@ -1,0 +1,3 @@
+"""What records traces needs torch, and is no test."""
+
+collect_ignore = ["recorded/record.py"]
