@@ -307,7 +307,7 @@ def test_every_word_is_used_and_said_in_both_languages():
     text = "".join(path.read_text(encoding="utf-8") for path in sources if path.stem != "words")
     assert [name for name in words._WORDS if f'"{name}"' not in text] == []
     same = {name for name, (en, zh) in words._WORDS.items() if en == zh}
-    assert same == {"document", "rank_of"}
+    assert same == {"document", "rank_of", "step_name"}
 
 
 def test_severities_and_confidences_have_words():
