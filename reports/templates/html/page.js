@@ -100,7 +100,11 @@
   }
 
   // Columns of steps: what is pointed at, or walked to with the arrow keys, is read from the table.
-  const spoken = (cell) => (cell.querySelector("." + lang()) || cell).textContent.trim();
+  function spoken(cell) {
+    const copy = cell.cloneNode(true);
+    for (const other of all(lang() === "zh" ? ".en" : ".zh", copy)) other.remove();
+    return copy.textContent.trim().replace(/\s+/g, " ");
+  }
   for (const columns of all(".columns")) {
     const hits = all(".hit", columns);
     const rows = all("tbody tr", columns.parentElement);
