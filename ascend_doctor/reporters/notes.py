@@ -9,8 +9,12 @@ from ascend_doctor.report import Coverage
 from ascend_doctor.reporters.labels import filled, label
 from ascend_doctor.reporters.reasons import translated
 
+# Of a note that a later version made, and says in words.
+AS_TOLD = "as_told"
+
 # What each note says, in English and in Chinese.
 NOTES: Mapping[str, tuple[str, str]] = {
+    AS_TOLD: ("{en}", "{zh}"),
     "rows_unread": (
         "{count} rows cannot be read and are left out, the first on line {line}",
         "{count} 行无法读取，未计入，首个位于第 {line} 行",

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import ascend_doctor
 from ascend_doctor.diagnosis.breakdown import MAX_BARS, MAX_TRACKS, split
 from ascend_doctor.profile.model import Step
-from ascend_doctor.records import Evidence
+from ascend_doctor.records import Evidence, Note
 from ascend_doctor.report import Bar, Breakdown, Place, Track
 
 DEVICES = "Device_id,Step,Computing,Communication(Not Overlapped),Overlapped,Free\n"
@@ -205,4 +205,4 @@ def test_of_too_many_ranks_the_guilty_one_is_kept(tmp_path):
 
 def test_notes_of_files_are_kept_with_their_paths(tmp_path):
     report = analyzed(tmp_path, a__x=RANKS, b__x=RANKS + "1,rank,0,1,1,1,1")
-    assert report.coverage.notes == (("a/x.csv", "no row of a step could be read"),)
+    assert report.coverage.notes == (("a/x.csv", Note("no_steps")),)

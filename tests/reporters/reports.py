@@ -8,7 +8,7 @@ from typing import get_args
 from hypothesis import strategies as st
 
 from ascend_doctor.knowledge.rule import Texts
-from ascend_doctor.records import FAMILIES, LANGS, ROLES, Evidence, Location, Origin, Severity
+from ascend_doctor.records import FAMILIES, LANGS, ROLES, Evidence, Location, Note, Origin, Severity
 from ascend_doctor.report import (
     PARTS,
     Activity,
@@ -181,9 +181,9 @@ _COVERAGE = Coverage(
     skipped=(("core.17", "binary"), ("empty.log", "empty")),
     broken=(("old.tar.gz", "the gzip stream ends early"),),
     notes=(
-        ("node-1/prof/step_trace_time.csv", "2 rows could not be read, first line 9"),
-        ("node-2/prof/step_trace_time.csv", "2 rows could not be read, first line 9"),
-        ("node-2/prof/step_trace_time.csv", "no row of a step could be read"),
+        ("node-1/prof/step_trace_time.csv", Note("rows_unread", {"count": "2", "line": "9"})),
+        ("node-2/prof/step_trace_time.csv", Note("rows_unread", {"count": "2", "line": "9"})),
+        ("node-2/prof/step_trace_time.csv", Note("no_steps")),
     ),
 )
 
@@ -309,7 +309,9 @@ def _hostile() -> Report:
             FULL.coverage,
             skipped=tuple((word, "binary") for word in HOSTILE),
             broken=((next(words), next(words)),),
-            notes=tuple((word, next(words)) for word in HOSTILE),
+            notes=tuple(
+                (word, Note("rows_unread", {"count": next(words), "line": "1"})) for word in HOSTILE
+            ),
         ),
         breakdown=Breakdown(
             (
@@ -444,6 +446,12 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         consequences=st.lists(consequences, max_size=2).map(tuple),
         fingerprint=names,
     )
+    told = st.builds(
+        Note,
+        st.just("rows_unread"),
+        st.fixed_dictionaries({"count": words, "line": words}),
+    ) | st.just(Note("no_steps"))
+    notes = st.lists(st.tuples(words, told), max_size=2).map(tuple)
     coverage = st.builds(
         Coverage,
         files=st.integers(0, 9),
@@ -454,7 +462,7 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         time_range=st.none() | st.tuples(words, words),
         skipped=places,
         broken=places,
-        notes=places,
+        notes=notes,
         interrupted=st.booleans(),
         unread=st.integers(0, 9),
         slice=st.none() | st.builds(Slice, maybe, maybe, maybe, ranks, ranks),
