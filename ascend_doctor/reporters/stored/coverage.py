@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import get_args
 
-from ascend_doctor.records import Note
+from ascend_doctor.records import LANGS, Note
 from ascend_doctor.report import Coverage, Entry, FailOn, Gate, Hidden, Known, Slice
 from ascend_doctor.reporters.field import Field
 from ascend_doctor.reporters.notes import AS_TOLD, NOTES, said
@@ -39,7 +39,8 @@ def _notes(value: Field) -> tuple[tuple[str, Note], ...]:
 def _note(value: Field) -> Note:
     name, values = value.at("name").text(), value.at("values").mapping(Field.text)
     if name not in NOTES:  # of a later version, which says it in words as well
-        return Note(AS_TOLD, value.at("note").by_lang(Field.text))
+        words: dict[str, str] = {lang: value.at("note").at(lang).text() for lang in LANGS}
+        return Note(AS_TOLD, words)
     note = Note(name, values)
     try:
         said(note, "en")
