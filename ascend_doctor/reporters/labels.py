@@ -76,6 +76,7 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "step_time_of": ("Step time, mean of {count} steps", "{count} 个 step 的平均耗时"),
     "step": ("step {step}", "step {step}"),
     "steps": ("steps {first}–{last}", "step {first}–{last}"),
+    "steps_from": ("{count} steps from {first}", "自 {first} 起 {count} 个 step"),
     "more_ranks": (
         "{count} more ranks; --format json has all",
         "另有 {count} 个 rank，--format json 可查看全部",

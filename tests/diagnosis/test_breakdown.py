@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -206,3 +207,13 @@ def test_of_too_many_ranks_the_guilty_one_is_kept(tmp_path):
 def test_notes_of_files_are_kept_with_their_paths(tmp_path):
     report = analyzed(tmp_path, a__x=RANKS, b__x=RANKS + "1,rank,0,1,1,1,1")
     assert report.coverage.notes == (("a/x.csv", Note("no_steps")),)
+
+
+def test_a_step_that_stands_for_others_counts_as_often():
+    from ascend_doctor.diagnosis.breakdown import _bar, _Told
+
+    one, many = (
+        replace(step(100.0, fetch=took), count=count) for took, count in ((90.0, 1), (10.0, 9))
+    )
+    told = [_Told(item, split(item), frozenset()) for item in (one, many)]
+    assert _bar(told) == Bar("1", "", 10, 1.0, {"fetch": 0.18, "unknown": 0.82}, Place("a.csv", 2))
