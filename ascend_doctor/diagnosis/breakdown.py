@@ -165,7 +165,7 @@ def _track(profile: Profile, marks: _Marks) -> Track:
         profile=profile.key,
         rank=profile.rank,
         device=profile.device,
-        steps=len(told),
+        steps=sum(item.step.count for item in told),
         total_ms=total,
         parts=parts,
         bars=tuple(_bar(group) for group in _grouped(told)),
@@ -186,8 +186,8 @@ def _bar(told: Sequence[_Told]) -> Bar:
     proof = max(told, key=lambda item: (bool(item.positions), item.step.total_us)).step
     return Bar(
         first=told[0].step.name,
-        last=told[-1].step.name,
-        steps=len(told),
+        last=told[-1].step.name if told[-1].step.count == 1 else "",
+        steps=sum(item.step.count for item in told),
         total_ms=total,
         parts=parts,
         proof=_place(proof),
@@ -198,5 +198,9 @@ def _bar(told: Sequence[_Told]) -> Bar:
 def _sum(told: Sequence[_Told]) -> tuple[dict[Part, float], float]:
     """Return what each part took in milliseconds, and all of them."""
     names = {part for item in told for part in item.parts}
-    parts = {p: sum(item.parts.get(p, 0) for item in told) for p in PARTS if p in names}
+    parts = {
+        part: sum(item.parts.get(part, 0) * item.step.count for item in told)
+        for part in PARTS
+        if part in names
+    }
     return {part: us / 1000 for part, us in parts.items()}, sum(parts.values()) / 1000

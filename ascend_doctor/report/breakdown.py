@@ -36,7 +36,8 @@ class Bar:
     """A step, or neighbouring ones put together.
 
     Attributes:
-        first, last: what the file calls the first and the last of them; one may have no name.
+        first, last: what the file calls the first and the last of them. One may have no name, and
+            where a step stands for others behind it, the last is not known.
         steps: how many they are.
         total_ms: how long they took together.
         parts: what that was spent on, in ms; they add up to it. What is missing was not measured.

@@ -73,7 +73,8 @@ def _fitting(name: str) -> str:
         return name
     while cell_len(name) >= _MAX_NAME:
         name = name[1 + len(name) // 2 :] if len(name) > 4 * _MAX_NAME else name[1:]
-    return f"…{name}"
+    # Once more: what was within a word may begin one now.
+    return visible(f"…{name}")
 
 
 def _legend(parts: Iterable[Part], lang: Lang, width: int) -> Iterator[Text]:
@@ -99,7 +100,8 @@ def _bar(item: Track | Bar, cells: int, longest: float) -> Text:
     bar, at, end = Text(), 0.0, 0
     for part in PARTS:
         at += item.parts.get(part, 0.0) / item.steps
-        edge = round(cells * at / longest) if longest else 0
+        # A stored result may claim parts that are more than the whole.
+        edge = round(min(cells, cells * at / longest)) if longest else 0
         sign, style = SIGNS[part]
         bar.append(sign * (edge - end), style=style)
         end = max(end, edge)

@@ -9,8 +9,12 @@ from ascend_doctor.report import Coverage
 from ascend_doctor.reporters.labels import filled, label
 from ascend_doctor.reporters.reasons import translated
 
+# Of a note that a later version made, and says in words.
+AS_TOLD = "as_told"
+
 # What each note says, in English and in Chinese.
 NOTES: Mapping[str, tuple[str, str]] = {
+    AS_TOLD: ("{en}", "{zh}"),
     "rows_unread": (
         "{count} rows cannot be read and are left out, the first on line {line}",
         "{count} 行无法读取，未计入，首个位于第 {line} 行",
@@ -75,15 +79,14 @@ def said(note: Note, lang: Lang) -> str:
 
 
 def _notes(coverage: Coverage, lang: Lang) -> list[tuple[str, str]]:
-    """Return each note once, behind the first file that it is about and how many more there are."""
+    """Return each note once, with the first file that it is about and how many more there are."""
     paths: dict[str, list[str]] = {}
     for path, note in coverage.notes:
         paths.setdefault(said(note, lang), []).append(path)
-    return [(_where(found, lang), text) for text, found in paths.items()]
+    return [(found[0], _counted(text, found, lang)) for text, found in paths.items()]
 
 
-def _where(paths: list[str], lang: Lang) -> str:
+def _counted(note: str, paths: list[str], lang: Lang) -> str:
     if len(paths) == 1:
-        return paths[0]
-    count = len(paths) - 1 if lang == "en" else len(paths)
-    return label("note_of_more", lang, path=paths[0], count=count)
+        return note
+    return label("note_of_more", lang, note=note, count=len(paths) - 1)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ascend_doctor.knowledge.rule import Texts
-from ascend_doctor.records import Evidence, Origin
+from ascend_doctor.records import Evidence, Note, Origin
 from ascend_doctor.report import (
     Bar,
     Consequence,
@@ -242,12 +242,17 @@ def _mapped(
         )
         return replace(item, activities=tuple(activities))
 
+    def note(item: Note) -> Note:
+        return replace(item, values=params(item.values))
+
     def coverage(item: Coverage) -> Coverage:
         return replace(
             item,
             skipped=tuple((text(path), text(reason)) for path, reason in item.skipped),
             broken=tuple((text(path), text(reason)) for path, reason in item.broken),
-            notes=tuple((text(path), note) for path, note in item.notes),
+            notes=tuple(
+                (text(path), replace(n, values=params(n.values))) for path, n in item.notes
+            ),
         )
 
     def bar(item: Bar) -> Bar:

@@ -51,6 +51,8 @@ def step_name(bar: Bar, lang: Lang) -> str:
         return ""
     if bar.steps == 1:
         return label("step", lang, step=bar.first)
+    if not bar.last:
+        return label("steps_from", lang, first=bar.first, count=f"{bar.steps:,}")
     return label("steps", lang, first=bar.first, last=bar.last)
 
 

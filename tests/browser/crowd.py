@@ -8,11 +8,16 @@ from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import FAMILIES, Confidence, Evidence, Origin, Severity
 from ascend_doctor.report import (
     Activity,
+    Bar,
+    Breakdown,
     Consequence,
     Coverage,
     Diagnosis,
+    Part,
+    Place,
     Report,
     Timeline,
+    Track,
     Unexplained,
 )
 
@@ -61,6 +66,46 @@ def crowd() -> Report:
 
 def _time(number: int) -> str:
     return (START + timedelta(milliseconds=137 * number)).isoformat(timespec="microseconds")
+
+
+def stepped(ranks: int = RANKS, steps: int = 200) -> Report:
+    """Return a report of profiles of so many ranks and steps; the last rank waits for data."""
+    tracks = []
+    for rank in range(ranks):
+        is_guilty = rank == ranks - 1
+        bars = tuple(_bar(rank, step, is_guilty) for step in range(steps))
+        parts: dict[Part, float] = {}
+        for bar in bars:
+            for part, took in bar.parts.items():
+                parts[part] = parts.get(part, 0.0) + took
+        total = sum(parts.values())
+        marks = (1,) if is_guilty else ()
+        tracks.append(Track(f"prof/{rank}", rank, None, steps, total, parts, bars, marks))
+    tracks.insert(0, tracks.pop())
+    return Report(
+        rules_digest="0123456789abcdef",
+        diagnoses=(_diagnosis(0),),
+        unexplained=(),
+        environment={},
+        coverage=Coverage(1, 1, 1, {"profile": 1}, (), None, (), ()),
+        breakdown=Breakdown(tuple(tracks)),
+    )
+
+
+def _bar(rank: int, step: int, is_guilty: bool) -> Bar:
+    waits = is_guilty and step % 50 == 7
+    parts: dict[Part, float] = {
+        "computing": 300.0 + step % 7,
+        "communication": 80.0 + step % 3,
+        "fetch": 400.0 if waits else 2.5,
+        "compile": 1.25,
+        "sync": 3.0,
+        "preparing": 4.0,
+        "free": 20.0,
+    }
+    place = Place(f"prof/{rank}/ASCEND_PROFILER_OUTPUT/step_trace_time.csv", step + 2)
+    marks = (1,) if waits else ()
+    return Bar(str(step), str(step), 1, sum(parts.values()), parts, place, marks)
 
 
 def _proof(number: int) -> Evidence:

@@ -11,7 +11,7 @@ import pytest
 from ascend_doctor.records import LANGS
 from ascend_doctor.reporters import html
 from tests.browser.conftest import NARROW, WIDE
-from tests.browser.crowd import FINDINGS, crowd
+from tests.browser.crowd import FINDINGS, crowd, stepped
 from tests.conftest import ROOT
 from tests.hostile.reports import forged
 from tests.hostile.strings import ATTACKS
@@ -246,3 +246,78 @@ def test_ten_thousand_findings_of_64_ranks_are_small_and_quick(show):
         f"另有 {left_out} 条诊断未在本页列出，JSON 报告中有全部内容。"
     ]
     assert (seen.said, {*seen.asked}) == ([], {seen.page.url})
+
+
+def test_the_guilty_rank_comes_first_and_leads_to_its_diagnosis(show):
+    seen = show(stepped(ranks=3, steps=20))
+    names = [text.split(" ms")[0] for text in seen.shown("#steps .span-row p")]
+    assert names == ["✗ rank 2 434.4", "rank 0 414.6", "rank 1 414.6"]
+    assert seen.page.locator("#steps .span-row.guilty .mark").get_attribute("href") == "#d1"
+    # Of the guilty one the steps are open, and the guilty step is marked.
+    assert seen.shown("#steps details[open] > summary h3") == ["Steps of rank 2"]
+    assert seen.page.locator("#steps details[open] .columns a").count() == 1
+    assert (seen.said, seen.asked) == ([], [])
+
+
+def test_columns_are_read_by_pointer_and_keys_in_the_language_of_the_page(show):
+    seen = show(stepped(ranks=2, steps=20))
+    columns = seen.page.locator("#steps .columns").first
+    columns.locator(".hit").nth(7).hover()
+    told = "Step 7 diagnosis 1 · Step (ms) 809.2 · computing 300.0 · exposed communication 81.0"
+    assert seen.shown(".readout:visible")[0].startswith(told)
+    columns.focus()
+    seen.page.keyboard.press("ArrowRight")
+    assert seen.shown(".readout:visible")[0].startswith(
+        "Step 8 · Step (ms) 393.2 · computing 301.0"
+    )
+    seen.page.keyboard.press("End")
+    seen.page.keyboard.press("l")
+    seen.page.keyboard.press("ArrowLeft")
+    assert seen.shown(".readout:visible")[0].startswith("Step 18 · Step（ms） 414.8 · 计算 304.0")
+
+
+def test_the_numbers_behind_the_columns_are_a_table_without_script(show):
+    seen = show(stepped(ranks=1, steps=3), java_script_enabled=False)
+    seen.page.locator("#steps .steps-of .numbers summary").click()
+    assert [text.split() for text in seen.shown("#steps .steps-of tr")][1:] == [
+        ["0", "410.8", "300.0", "80.0", "2.50", "1.25", "3.00", "4.00", "20.0", "2"],
+        ["1", "412.8", "301.0", "81.0", "2.50", "1.25", "3.00", "4.00", "20.0", "3"],
+        ["2", "414.8", "302.0", "82.0", "2.50", "1.25", "3.00", "4.00", "20.0", "4"],
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_axe_finds_nothing_in_steps(show, size, scheme):
+    seen = show(stepped(ranks=4, steps=30), size=size, color_scheme=scheme)
+    seen.page.evaluate(AXE)
+    seen.page.evaluate("for (const d of document.querySelectorAll('details')) d.open = true")
+    found = seen.page.evaluate("axe.run({resultTypes: ['violations']})")
+    assert [(v["id"], [node["html"] for node in v["nodes"]]) for v in found["violations"]] == []
+    assert seen.page.evaluate("document.documentElement.scrollWidth") == size[0]
+
+
+def test_64_ranks_of_200_steps_are_small_and_quick(show):
+    report = stepped()
+    assert len(html.render(report).encode()) < 1_500_000
+    seen = show(report)
+    session = seen.page.context.new_cdp_session(seen.page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    seen.page.reload()
+    seen.page.keyboard.press("o")
+    measured = {m["name"]: m["value"] for m in session.send("Performance.getMetrics")["metrics"]}
+    assert measured["ThreadTime"] < 2
+    assert seen.page.locator("#steps .span-row:visible").count() == 64
+    told = seen.page.locator("#steps .steps-of").count()
+    assert seen.shown("#steps > .note:visible") == [
+        f"The single steps of {64 - told} more ranks are in the JSON report."
+    ]
+    assert (seen.said, {*seen.asked}) == ([], {seen.page.url})
+
+
+def test_paper_shows_the_steps(show):
+    seen = show(stepped(ranks=2, steps=10), color_scheme="dark")
+    seen.page.emulate_media(media="print")
+    seen.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert seen.page.locator("#steps .columns:visible").count() == 2
+    assert len(seen.shown("#steps .steps-of table")) == 2

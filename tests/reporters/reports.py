@@ -8,9 +8,12 @@ from typing import get_args
 from hypothesis import strategies as st
 
 from ascend_doctor.knowledge.rule import Texts
-from ascend_doctor.records import FAMILIES, LANGS, ROLES, Evidence, Location, Origin, Severity
+from ascend_doctor.records import FAMILIES, LANGS, ROLES, Evidence, Location, Note, Origin, Severity
 from ascend_doctor.report import (
+    PARTS,
     Activity,
+    Bar,
+    Breakdown,
     CodeMet,
     Consequence,
     Coverage,
@@ -20,9 +23,11 @@ from ascend_doctor.report import (
     Gate,
     Hidden,
     Known,
+    Place,
     Report,
     Slice,
     Timeline,
+    Track,
     Unexplained,
 )
 
@@ -175,6 +180,11 @@ _COVERAGE = Coverage(
     time_range=("2026-03-04T05:00:00.000000", "2026-03-04T05:20:00.000000"),
     skipped=(("core.17", "binary"), ("empty.log", "empty")),
     broken=(("old.tar.gz", "the gzip stream ends early"),),
+    notes=(
+        ("node-1/prof/step_trace_time.csv", Note("rows_unread", {"count": "2", "line": "9"})),
+        ("node-2/prof/step_trace_time.csv", Note("rows_unread", {"count": "2", "line": "9"})),
+        ("node-2/prof/step_trace_time.csv", Note("no_steps")),
+    ),
 )
 
 _ACTIVITY = Activity(
@@ -201,6 +211,48 @@ _CODE = CodeMet(
     is_full=True,
 )
 
+_SLOW = Bar(
+    *("11", "11", 1, 722.5, {"computing": 300.0, "fetch": 400.25, "free": 22.25}),
+    proof=Place("node-1/prof/step_trace_time.csv", 3),
+    positions=(1,),
+)
+_BREAKDOWN = Breakdown(
+    (
+        Track(
+            profile="node-1/prof",
+            rank=3,
+            device="7",
+            steps=3,
+            total_ms=1422.5,
+            parts={"computing": 900.0, "fetch": 400.25, "free": 122.25},
+            bars=(
+                _SLOW,
+                Bar(
+                    *("12", "13", 2, 700.0, {"computing": 600.0, "fetch": 0.0, "free": 100.0}),
+                    proof=Place("node-1/prof/step_trace_time.csv", 5),
+                ),
+            ),
+            positions=(1,),
+        ),
+        Track(
+            profile="node-2/train.log",
+            rank=None,
+            device=None,
+            steps=1,
+            total_ms=3.5,
+            parts={"compile": 0.5, "sync": 0.5, "unknown": 2.5},
+            bars=(
+                Bar(
+                    *("", "", 1, 3.5, {"compile": 0.5, "sync": 0.5, "unknown": 2.5}),
+                    proof=Place("node-2/train.log", 40),
+                ),
+            ),
+            is_average=True,
+        ),
+    ),
+    left_out=2,
+)
+
 # A report that has every field. What logs and paths say is hostile in `HOSTILE_REPORT`.
 FULL = Report(
     rules_digest="0123456789abcdef",
@@ -212,6 +264,8 @@ FULL = Report(
     version="0.1.0",
     timeline=Timeline((_ACTIVITY,), left_out=3),
     codes=(_CODE,),
+    breakdown=_BREAKDOWN,
+    thresholds={"idle-share": 0.5},
 )
 
 
@@ -255,7 +309,25 @@ def _hostile() -> Report:
             FULL.coverage,
             skipped=tuple((word, "binary") for word in HOSTILE),
             broken=((next(words), next(words)),),
+            notes=tuple(
+                (word, Note("rows_unread", {"count": next(words), "line": "1"})) for word in HOSTILE
+            ),
         ),
+        breakdown=Breakdown(
+            (
+                replace(
+                    _BREAKDOWN.tracks[0],
+                    rank=None,
+                    device=next(words),
+                    bars=tuple(
+                        replace(_SLOW, first=word, last=word, proof=Place(word, 1))
+                        for word in HOSTILE
+                    ),
+                ),
+                replace(_BREAKDOWN.tracks[1], profile=next(words)),
+            ),
+        ),
+        thresholds={next(words): 0.1},
         families={},
         timeline=Timeline((replace(_ACTIVITY, rule=next(words), source=next(words)),), 1),
         codes=(
@@ -374,6 +446,12 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         consequences=st.lists(consequences, max_size=2).map(tuple),
         fingerprint=names,
     )
+    told = st.builds(
+        Note,
+        st.just("rows_unread"),
+        st.fixed_dictionaries({"count": words, "line": words}),
+    ) | st.just(Note("no_steps"))
+    notes = st.lists(st.tuples(words, told), max_size=2).map(tuple)
     coverage = st.builds(
         Coverage,
         files=st.integers(0, 9),
@@ -384,6 +462,7 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         time_range=st.none() | st.tuples(words, words),
         skipped=places,
         broken=places,
+        notes=notes,
         interrupted=st.booleans(),
         unread=st.integers(0, 9),
         slice=st.none() | st.builds(Slice, maybe, maybe, maybe, ranks, ranks),
@@ -414,6 +493,27 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         next=steps,
         is_full=st.booleans(),
     )
+    amounts = st.floats(0, 1e6)
+    parts = st.dictionaries(st.sampled_from(PARTS), amounts).map(
+        lambda told: {part: told[part] for part in PARTS if part in told}
+    )
+    positions = st.lists(counts, max_size=2).map(tuple)
+    bars = st.builds(
+        Bar, words, words, counts, amounts, parts, st.builds(Place, words, lines), positions
+    )
+    tracks = st.builds(
+        Track,
+        profile=words,
+        rank=number,
+        device=maybe,
+        steps=counts,
+        total_ms=amounts,
+        parts=parts,
+        bars=st.lists(bars, min_size=1, max_size=3).map(tuple),
+        positions=positions,
+        is_average=st.booleans(),
+    )
+    breakdowns = st.builds(Breakdown, st.lists(tracks, max_size=2).map(tuple), st.integers(0, 9))
     entries = st.lists(st.builds(Entry, words, words, words, maybe), max_size=2).map(tuple)
     gates = st.builds(
         Gate,
@@ -444,6 +544,8 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         codes=st.lists(codes, max_size=2).map(tuple),
         is_redacted=st.booleans(),
         gate=gates,
+        breakdown=breakdowns,
+        thresholds=st.dictionaries(words, st.floats(0, 1e9), max_size=2),
     )
 
 

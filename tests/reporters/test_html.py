@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 import ascend_doctor
 from ascend_doctor import resources
 from ascend_doctor.knowledge import index
-from ascend_doctor.records import LANGS, Evidence, Severity
+from ascend_doctor.records import LANGS, Evidence, Note, Severity
 from ascend_doctor.report import Report
-from ascend_doctor.reporters import html, stored
+from ascend_doctor.reporters import html, notes, stored
 from ascend_doctor.reporters import json as json_reporter
 from ascend_doctor.reporters.html import page, words
 from ascend_doctor.reporters.html.quote import MAX_LINE, parts
@@ -130,7 +130,10 @@ def test_a_stored_sample_gives_the_same_page():
     assert html.render(again) == html.render(report)
 
 
-FOR_PROGRAMS = {"remedies", "captures", "provenance", "template", "families", "fingerprint"}
+FOR_PROGRAMS = {
+    *("remedies", "captures", "provenance", "template", "families", "fingerprint"),
+    "parts",
+}
 
 
 def test_the_page_says_all_that_a_report_holds():
@@ -138,7 +141,9 @@ def test_the_page_says_all_that_a_report_holds():
     wanted: set[str] = set()
 
     def gather(value: Any) -> None:
-        if dataclasses.is_dataclass(value):
+        if isinstance(value, Note):
+            gather(notes.said(value, "en"))
+        elif dataclasses.is_dataclass(value):
             for field in dataclasses.fields(value):
                 # These are for programs; the rest of a template is in its line.
                 if field.name not in FOR_PROGRAMS:
@@ -307,7 +312,7 @@ def test_every_word_is_used_and_said_in_both_languages():
     text = "".join(path.read_text(encoding="utf-8") for path in sources if path.stem != "words")
     assert [name for name in words._WORDS if f'"{name}"' not in text] == []
     same = {name for name, (en, zh) in words._WORDS.items() if en == zh}
-    assert same == {"document", "rank_of"}
+    assert same == {"document", "rank_of", "step_name"}
 
 
 def test_severities_and_confidences_have_words():

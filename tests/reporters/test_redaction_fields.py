@@ -18,6 +18,7 @@ OURS = (
     r"\.families\[\w+\]\[\w+\]",
     r".*\.(level|levels\[\]|module|time|time_range\[\]|first_seen|last_seen)",
     r".*\.(rule|family|role|confidence|provenance\[\]|fingerprint|remedies\[\]\[\])",
+    r"\.coverage\.notes\[\]\[\]\.name",
     r"\.(gate\.fail_on|rules_digest|version)",
 )
 

@@ -120,7 +120,14 @@ def test_a_result_points_to_its_rule():
         (
             FULL,
             True,
-            [("note", "binary"), ("note", "empty"), ("warning", "the gzip stream ends early")],
+            [
+                ("note", "binary"),
+                ("note", "empty"),
+                ("warning", "the gzip stream ends early"),
+                ("note", "2 rows cannot be read and are left out, the first on line 9"),
+                ("note", "2 rows cannot be read and are left out, the first on line 9"),
+                ("note", "no step in it can be read"),
+            ],
         ),
     ],
 )

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ascend_doctor.errors import ResultError
 from ascend_doctor.reporters import json as reporter
+from ascend_doctor.reporters.notes import missing
 from ascend_doctor.reporters.registry import FORMATS
 from ascend_doctor.reporters.stored import MAX_BYTES, loads
 from tests.conftest import ROOT
@@ -60,6 +61,54 @@ def test_a_result_of_a_later_minor_version_is_read():
     stored = json.loads(STORED)
     stored |= {"schema_version": "1.99", "weather": {"moon": "full"}}
     assert loads(json.dumps(stored).encode(), "r.json") == FULL
+
+
+def test_a_note_that_only_a_later_version_knows_keeps_its_words():
+    stored = json.loads(STORED)
+    words = {"en": "the sun is low", "zh": "太阳很低"}
+    stored["coverage"]["notes"] = [{"path": "a", "name": "sun", "values": {}, "note": words}]
+    report = loads(json.dumps(stored).encode(), "r.json")
+    assert [item for _, item in missing(report.coverage, "zh")][-1] == [("a", "太阳很低")]
+    assert reporter.as_dict(report)["coverage"]["notes"][0]["note"] == words
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"count": "2"}, "coverage.notes[0].values.line: this field is missing; "),
+        ({"count": 2, "line": "9"}, "coverage.notes[0].values.count: must be a text"),
+    ],
+)
+def test_a_note_without_what_it_says_is_pointed_at(values, said):
+    stored = json.loads(STORED)
+    stored["coverage"]["notes"][0]["values"] = values
+    with pytest.raises(ResultError) as caught:
+        loads(json.dumps(stored).encode(), "r.json")
+    assert str(caught.value).startswith(f"r.json: {said}")
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "said"),
+    [
+        (("tracks", 0, "bars"), [], "tracks[0].bars: must not be empty"),
+        (("tracks", 0, "total_ms"), -1, "tracks[0].total_ms: must be 0 or more"),
+        (("tracks", 0, "total_ms"), float("nan"), "tracks[0].total_ms: must be a finite number"),
+        (("tracks", 0, "total_ms"), 10**400, "tracks[0].total_ms: must be a finite number"),
+        (("tracks", 0, "total_ms"), True, "tracks[0].total_ms: must be a number"),
+        (("tracks", 0, "parts_ms"), {"fetch": "1"}, "tracks[0].parts_ms.fetch: must be a number"),
+        (("tracks", 0, "steps"), 0, "tracks[0].steps: must be 1 or more"),
+        (("left_out",), 1.5, "left_out: must be a whole number"),
+    ],
+)
+def test_a_wrong_field_of_a_breakdown_is_pointed_at(place, value, said):
+    stored = json.loads(STORED)
+    inner = stored["breakdown"]
+    for name in place[:-1]:
+        inner = inner[name]
+    inner[place[-1]] = value
+    with pytest.raises(ResultError) as caught:
+        loads(json.dumps(stored).encode(), "r.json")
+    assert str(caught.value) == f"r.json: breakdown.{said}"
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 from ascend_doctor import resources
 from ascend_doctor.records import LANGS, Lang, Severity
 from ascend_doctor.report import Diagnosis, Report
-from ascend_doctor.reporters import verdict
+from ascend_doctor.reporters import times, verdict
+from ascend_doctor.reporters.html import breakdown
 from ascend_doctor.reporters.html.chart import CELLS, SHADES, chart, moment, parsed, since
 from ascend_doctor.reporters.html.policy import policy
 from ascend_doctor.reporters.html.quote import alike, lines, parts
 from ascend_doctor.reporters.html.steps import first_command, pieces, spans
 from ascend_doctor.reporters.html.words import word
 from ascend_doctor.reporters.labels import size
-from ascend_doctor.reporters.reasons import translated
+from ascend_doctor.reporters.notes import missing
 from ascend_doctor.reporters.safe import visible
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def render(report: Report, lang: Lang = "en") -> str:
     root = told[0] if told else None
     shown = _Shown(environment.get_template("html/diagnosis.html.j2"), common)
     first, further = shown.of(told[:1], is_root=True), shown.of(told[1:])
+    tracks = breakdown.rows(report.breakdown)
+    columns = breakdown.rendered(tracks, environment.get_template("html/steps.html.j2"))
     styles = [_asset("page.css"), _asset("dark.css")]
     script = _asset("page.js")
     return environment.get_template("html/page.html.j2").render(
@@ -74,6 +77,11 @@ def render(report: Report, lang: Lang = "en") -> str:
         shown_remarks=shown.of(remarks),
         filters=_filters(report),
         chart=chart(report.timeline, root),
+        tracks=tracks,
+        columns=columns,
+        steps_left_out=sum(len(row.track.bars) > 1 for row in tracks) - len(columns),
+        parts=times.parts_of(report.breakdown.tracks),
+        missing=_missing(report),
         cells=CELLS,
         code_tables=CODE_TABLES,
         shades=SHADES,
@@ -144,6 +152,15 @@ def _gate_rows(report: Report) -> list[tuple[str, list[dict[Lang, str]]]]:
     ]
 
 
+def _missing(report: Report) -> dict[str, list[dict[Lang, tuple[str, str]]]]:
+    """Return what was not read or lacks something: path and reason in both languages."""
+    told = [missing(report.coverage, lang) for lang in LANGS]
+    return {
+        name: [dict(zip(LANGS, items, strict=True)) for items in zip(en, zh, strict=True)]
+        for (name, en), (_, zh) in zip(*told, strict=True)
+    }
+
+
 def _titles(report: Report) -> dict[str, dict[Lang, str]]:
     """Return what is shown of each rule in the timeline."""
     told: dict[str, Mapping[Lang, str]] = {}
@@ -206,6 +223,7 @@ def _environment() -> jinja2.Environment:
     environment.filters.update(
         alike=_alike,
         lines=lines,
+        ms=times.milliseconds,
         parts=parts,
         pieces=pieces,
         since=since,
@@ -213,7 +231,6 @@ def _environment() -> jinja2.Environment:
         spans=spans,
         time=_time,
         tokens=_tokens,
-        translated=translated,
     )
     environment.globals.update(word=word, first_command=first_command)
     return environment

@@ -100,6 +100,31 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "count": ("Count", "次数"),
     "first_seen": ("First", "首次"),
     "last_seen": ("Last", "最后"),
+    "steps_heading": ("Step time", "Step 耗时"),
+    "steps_how": (
+        "A bar is the mean step of a rank; the longest fills the width. Time in which the device "
+        "neither computed nor communicated is shared out by what its host did meanwhile, as far as "
+        "that was measured.",
+        "每条为一个 rank 的平均 step，最长者占满宽度。设备既不计算也不通信的时间，"
+        "按 Host 当时的活动划分（以采集到的为限）。",
+    ),
+    "its_diagnosis": ("diagnosis {position}", "诊断 {position}"),
+    "steps_of": ("Steps of {who}", "{who} 的各个 step"),
+    "num_of_steps": ("{count} steps, longest {time} ms", "共 {count} 个 step，最长 {time} ms"),
+    "step_ms": ("Step (ms)", "Step（ms）"),
+    "step_name": ("Step", "Step"),
+    "num_steps": ("Steps", "Step 数"),
+    "rank_or_device": ("Rank or device", "Rank 或设备"),
+    "lines_of": ("Proof: lines of {path}", "证据：{path} 中的行号"),
+    "steps_cut": (
+        "The single steps of {count} more ranks are in the JSON report.",
+        "另有 {count} 个 rank 的逐 step 数据见 JSON 报告。",
+    ),
+    "ranks_cut": (
+        "{count} more ranks are not in this report.",
+        "另有 {count} 个 rank 未列入报告。",
+    ),
+    "notes": ("Read, but noted", "已读，但需说明"),
     "codes_met": ("Codes met", "出现的错误码"),
     "no_codes": ("The logs name no known error code.", "日志中没有已知的错误码。"),
     "environment": ("Environment", "环境"),

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import get_args
 
-from ascend_doctor.records import Note
+from ascend_doctor.records import LANGS, Note
 from ascend_doctor.report import Coverage, Entry, FailOn, Gate, Hidden, Known, Slice
 from ascend_doctor.reporters.field import Field
-from ascend_doctor.reporters.notes import NOTES
+from ascend_doctor.reporters.notes import AS_TOLD, NOTES, said
 from ascend_doctor.reporters.stored.values import SEVERITIES, count, texts
 
 _FAIL_ON: Mapping[str, FailOn] = {value: value for value in get_args(FailOn)}
@@ -37,8 +37,16 @@ def _notes(value: Field) -> tuple[tuple[str, Note], ...]:
 
 
 def _note(value: Field) -> Note:
-    value.at("name").one_of(NOTES)
-    return Note(value.at("name").text(), value.at("values").mapping(Field.text))
+    name, values = value.at("name").text(), value.at("values").mapping(Field.text)
+    if name not in NOTES:  # of a later version, which says it in words as well
+        words: dict[str, str] = {lang: value.at("note").at(lang).text() for lang in LANGS}
+        return Note(AS_TOLD, words)
+    note = Note(name, values)
+    try:
+        said(note, "en")
+    except KeyError as err:
+        value.at("values").at(str(err.args[0]))
+    return note
 
 
 def _slice(value: Field) -> Slice:

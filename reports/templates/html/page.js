@@ -99,6 +99,39 @@
     filters.addEventListener("reset", () => setTimeout(sift));
   }
 
+  // Columns of steps: what is pointed at, or walked to with the arrow keys, is read from the table.
+  function spoken(cell) {
+    const copy = cell.cloneNode(true);
+    for (const other of all(lang() === "zh" ? ".en" : ".zh", copy)) other.remove();
+    return copy.textContent.trim().replace(/\s+/g, " ");
+  }
+  for (const columns of all(".columns")) {
+    const hits = all(".hit", columns);
+    const rows = all("tbody tr", columns.parentElement);
+    const heads = all("thead th", columns.parentElement);
+    const readout = columns.parentElement.querySelector(".readout");
+    let at = -1;
+    const read = (number) => {
+      hits[at]?.classList.remove("here");
+      at = Math.min(hits.length - 1, Math.max(0, number));
+      hits[at].classList.add("here");
+      const cells = all("td", rows[at]).map((cell, n) => `${spoken(heads[n])} ${spoken(cell)}`);
+      readout.textContent = cells.join(" · ");
+    };
+    columns.setAttribute("tabindex", "0");
+    columns.addEventListener("pointermove", (event) => {
+      const number = hits.indexOf(event.target);
+      if (number >= 0 && number !== at) read(number);
+    });
+    columns.addEventListener("focus", () => read(Math.max(0, at)));
+    columns.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1, Home: -hits.length, End: hits.length }[event.key];
+      if (by === undefined) return;
+      event.preventDefault();
+      read(at + by);
+    });
+  }
+
   // Deep links: what is folded around the target opens.
   function reveal() {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
