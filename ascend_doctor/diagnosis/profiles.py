@@ -16,14 +16,18 @@ if TYPE_CHECKING:
 
 
 def profiles_of(facts: Facts) -> tuple[Profile, ...]:
-    """Return the profiles that all files together tell of."""
+    """Return the profiles that all files together tell of, of ranks that are looked at.
+
+    Some files do not say whose they are, and others in their folder do.
+    """
     measures = [item for path in sorted(facts.shards) for item in facts.shards[path].measures]
     if not measures:
         return ()
     # Most jobs have no profile, and need not wait for what reads them.
     from ascend_doctor.profile.assemble import assemble
 
-    return assemble(measures)
+    found = assemble(measures)
+    return tuple(p for p in found if p.rank is None or facts.scope.has_rank(p.rank))
 
 
 def findings(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:

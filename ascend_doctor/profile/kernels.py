@@ -67,7 +67,7 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
             )
         )
     return Measures(
-        "kernels",
+        "kernel_details" if columns.text("Accelerator Core") else "op_summary",
         profile_of(path),
         rank=rank_of(path),
         device=only(devices),
