@@ -13,7 +13,7 @@ from dataclasses import replace
 from ascend_doctor.profile.about import CHIP, variables_in
 from ascend_doctor.profile.curve import Curves
 from ascend_doctor.profile.database_events import Events
-from ascend_doctor.profile.database_parts import Names, Proof, Steps, place, step_times
+from ascend_doctor.profile.database_parts import Names, Proof, Steps, place, shown, step_times
 from ascend_doctor.profile.database_samples import (
     STEP_TABLES,
     WAIT_TABLES,
@@ -23,7 +23,7 @@ from ascend_doctor.profile.database_samples import (
 )
 from ascend_doctor.profile.kernels import only
 from ascend_doctor.profile.kinds import profile_of, rank_of
-from ascend_doctor.profile.model import Measures, Step
+from ascend_doctor.profile.model import Measures, Memory, Step
 from ascend_doctor.profile.sqlite import Database, DatabaseError
 from ascend_doctor.profile.tally import Tallies
 from ascend_doctor.records import Evidence
@@ -82,8 +82,7 @@ class _Reading:
         self._try(lambda: read_memory(self._database, self._names, self._curves))
         self._try(lambda: read_waits(self._database, self._tallies))
         tallies = self._tallies.tallies(self._proof)
-        told = [tallies]
-        self._try(lambda: told.append(self._names.spelt_out(tallies)))
+        self._try(lambda: self._names.look_up_details(tallies))
         is_analysis = any(self._database.has(name) for name in (*STEP_TABLES, *WAIT_TABLES))
         return Measures(
             "analysis" if is_analysis else "database",
@@ -91,8 +90,8 @@ class _Reading:
             rank=self._rank,
             device=only(events.devices),
             steps=(*self._traced, *self._with_fetches()),
-            tallies=told[-1],
-            memory=self._curves.memory(self._proof),
+            tallies=self._names.spelt_out(tallies),
+            memory=tuple(map(_shown, self._curves.memory(self._proof))),
             environment=tuple(self._environment),
             broken="; ".join(dict.fromkeys(self._broken)) or None,
             notes=self._curves.notes(),
@@ -130,10 +129,15 @@ class _Reading:
             where = "name", ("ENV_VARIABLES",)
             for row, value in database.select("META_DATA", ("value",), where=where, limit=1):
                 for name, said in variables_in(str(value)).items():
-                    told = place("META_DATA", row, f"{name}={said}")
-                    self._environment.append((name, said, self._proof(told)))
+                    told = shown(self._proof(place("META_DATA", row)), f"{name}={said}")
+                    self._environment.append((name, said, told))
         if database.has("NPU_INFO", "name"):
             for row, chip in database.select("NPU_INFO", ("name",), limit=1):
                 if CHIP.fullmatch(str(chip)):
-                    told = place("NPU_INFO", row, str(chip))
-                    self._environment.append(("soc", str(chip), self._proof(told)))
+                    told = shown(self._proof(place("NPU_INFO", row)), str(chip))
+                    self._environment.append(("soc", str(chip), told))
+
+
+def _shown(memory: Memory) -> Memory:
+    reserved = memory.peak.reserved or 0.0
+    return replace(memory, proof=shown(memory.proof, f"{memory.component}, {reserved:.1f} MiB"))

@@ -5,10 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from ascend_doctor.profile.calls import kind_of_kernel, kind_of_operator, type_of
-from ascend_doctor.profile.database_parts import STACK, Names, Steps, moment, number, place
-from ascend_doctor.profile.model import Kind
+from ascend_doctor.profile.database_parts import (
+    STACK,
+    Names,
+    Steps,
+    duration_of,
+    moment,
+    number,
+    place,
+)
+from ascend_doctor.profile.model import MAX_TALLIES, Kind
 from ascend_doctor.profile.sqlite import Database
 from ascend_doctor.profile.statistics import sorted_out
 from ascend_doctor.profile.tally import Event, Tallies
@@ -48,28 +57,38 @@ class Events:
                 ("name", "opType", "taskType", "opState", "inputShapes", "inputDataTypes"),
             ),
         )
+        kinds: dict[tuple[object, object], tuple[Kind, str, str | None]] = {}
         for row, start, end, device, name, operator, core, state, shapes, dtypes in rows:
-            unit, kind = names.of(core), names.of(operator)
-            dynamic = names.of(state)
-            event = self._timed(
-                kind_of_kernel(unit, kind), type_of(kind, "?"), table, row, start, end
-            )
-            if event is None:
+            kind, type_name, unit = kinds.get((operator, core)) or self._kind(kinds, operator, core)
+            took = duration_of(start, end)
+            if took is None:
                 continue
             self._note_device(device)
-            self._tallies.add(
-                replace(
-                    event,
-                    core=unit or None,
-                    shapes=shapes,
-                    dynamic=dynamic == "dynamic" if dynamic else None,
-                    detail={
-                        "operator": names.later(name),
-                        "shapes": names.later(shapes),
-                        "dtype": names.later(dtypes),
-                    },
-                )
+            detail = {}
+            if self._tallies.is_longest(kind, type_name, took):
+                marks = zip(("operator", "shapes", "dtype"), (name, shapes, dtypes), strict=True)
+                detail = {key: names.later(value) for key, value in marks}
+            dynamic = names.of(state)
+            self._add(
+                (kind, type_name, took, table, row, start),
+                core=unit,
+                shapes=shapes,
+                dynamic=dynamic == "dynamic" if dynamic else None,
+                detail=detail,
             )
+
+    def _kind(
+        self,
+        kinds: dict[tuple[object, object], tuple[Kind, str, str | None]],
+        operator: object,
+        core: object,
+    ) -> tuple[Kind, str, str | None]:
+        """Return what operators of a type on a unit are, and note it."""
+        unit, named = self._names.of(core), self._names.of(operator)
+        found = kind_of_kernel(unit, named), type_of(named, "?"), unit or None
+        if len(kinds) < MAX_TALLIES:
+            kinds[operator, core] = found
+        return found
 
     def read_collectives(self) -> None:
         """Read the collective operators."""
@@ -79,11 +98,12 @@ class Events:
         self._names.load(table, "opType")
         rows = self._database.select(table, ("startNs", "endNs", "deviceId", "opName", "opType"))
         for row, start, end, device, name, operator in rows:
-            kind = type_of(self._names.of(operator), "collective")
-            event = self._timed("collective", kind, table, row, start, end)
-            if event is not None:
+            took = duration_of(start, end)
+            if took is not None:
                 self._note_device(device)
-                self._tallies.add(replace(event, detail={"operator": self._names.later(name)}))
+                kind = type_of(self._names.of(operator), "collective")
+                detail = {"operator": self._names.later(name)}
+                self._add(("collective", kind, took, table, row, start), detail=detail)
 
     def read_copies(self) -> None:
         """Read copies of memory."""
@@ -95,17 +115,17 @@ class Events:
             table, ("startNs", "endNs"), inner=(info, "globalTaskId", ("memcpyOperation",))
         )
         for row, start, end, direction in rows:
-            name = directions.get(direction, "memcpy")
-            if (event := self._timed("transfer", name, table, row, start, end)) is not None:
-                self._tallies.add(event)
+            if (took := duration_of(start, end)) is not None:
+                name = directions.get(direction, "memcpy")
+                self._add(("transfer", name, took, table, row, start))
 
     def read_garbage(self) -> None:
         """Read how long Python collected garbage."""
         table = "GC_RECORD"
         if self._has(table):
             for row, start, end in self._database.select(table, ("startNs", "endNs")):
-                if (event := self._timed("gc", "gc", table, row, start, end)) is not None:
-                    self._tallies.add(event)
+                if (took := duration_of(start, end)) is not None:
+                    self._add(("gc", "gc", took, table, row, start))
 
     def read_calls(self) -> None:
         """Read calls of CANN: most are summed up, those that wait or compile told step by step."""
@@ -153,16 +173,14 @@ class Events:
             return self._database.has(table, *times)
         return self._database.has(table, key, *times) and self._database.has(inner, key)
 
-    def _timed(
-        self, kind: Kind, name: str, table: str, row: object, start: object, end: object
-    ) -> Event | None:
-        begin, until = moment(start), moment(end)
-        if begin is None or until is None or until < begin:
-            return None
-        # The difference of integers is exact, which that of two floats is not.
-        took, begin_us = (until - begin) / 1e3, begin / 1e3
-        told = place(table, row, f"{name}, {took:.1f} us")
-        return Event(kind, name, took, told, begin_us, self._steps.at(begin_us))
+    def _add(self, told: tuple[Kind, str, float, str, object, object], **more: Any) -> Event:
+        """Count an event: its kind, name, duration, table, row and begin, and what is beside."""
+        kind, name, took, table, row, start = told
+        began = moment(start)
+        begin = None if began is None else began / 1e3
+        event = Event(kind, name, took, place(table, row), begin, self._steps.at(begin), **more)
+        self._tallies.add(event)
+        return event
 
     def _sums(self, table: str) -> Iterator[tuple[object, Event]]:
         """Yield a sum of all rows of each name, with what stands for the name."""
@@ -182,7 +200,7 @@ class Events:
                     "api",
                     name,
                     took / 1e3,
-                    place(table, row, f"{name}, {most / 1e3:.1f} us"),
+                    place(table, row),
                     None if began is None else began / 1e3,
                     count=int(count),
                     longest_us=most / 1e3,
@@ -205,15 +223,13 @@ class Events:
             where=("name", tuple(told)),
         )
         for row, start, end, value, chain in rows:
-            about = told[value]
-            event = self._timed(about.kind, about.name, table, row, start, end)
-            if event is None:
+            about, took = told[value], duration_of(start, end)
+            if took is None:
                 continue
-            if isinstance(chain, int):
-                event = replace(event, detail={"stack": f"{STACK}{chain}"})
-            self._tallies.add(event)
+            detail = {"stack": f"{STACK}{chain}"} if isinstance(chain, int) else {}
+            event = self._add((about.kind, about.name, took, table, row, start), detail=detail)
             known = by_step.get((event.kind, event.step))
-            total = event.duration_us + (known.duration_us if known else 0.0)
+            total = took + (known.duration_us if known else 0.0)
             by_step[event.kind, event.step] = replace(event, duration_us=total)
         return list(by_step.values())
 

@@ -47,10 +47,18 @@ def moment(value: object) -> int | None:
     return None if found is None else int(found)
 
 
-def place(table: str, row: object, text: str) -> Place:
+def duration_of(start: object, end: object) -> float | None:
+    """Return the time between two moments in µs, None if there is none, or one is behind."""
+    begin, until = moment(start), moment(end)
+    if begin is None or until is None or until < begin:
+        return None
+    # The difference of integers is exact, which that of two floats is not.
+    return (until - begin) / 1e3
+
+
+def place(table: str, row: object) -> Place:
     """Return a row as the place of a proof; its number stands where a log has its line."""
-    shown = int(row) if isinstance(row, int) and row > 0 else 1
-    return shown, f"{table} {shown}: {text}"[:MAX_TEXT]
+    return (row if isinstance(row, int) and row > 0 else 1), table
 
 
 class Names:
@@ -83,16 +91,25 @@ class Names:
         """Return what stands for a name until ``spelt_out``: most are never asked for."""
         return value if isinstance(value, str) else f"{_MARK}{value}" if value is not None else ""
 
-    def spelt_out(self, tallies: Sequence[Tally]) -> tuple[Tally, ...]:
-        """Return tallies whose details have their names."""
+    def look_up_details(self, tallies: Sequence[Tally]) -> None:
+        """Look up what stands for names in the details of tallies."""
         marks = {text for tally in tallies for text in tally.longest.detail.values()}
         self._look_up(int(mark[1:]) for mark in marks if _is_mark(mark))
         self._look_up_stacks({mark for mark in marks if mark.startswith(STACK)})
+
+    def spelt_out(self, tallies: Sequence[Tally]) -> tuple[Tally, ...]:
+        """Return tallies with the names of their details, and proofs that say what they are."""
         return tuple(
             replace(
-                tally, longest=replace(tally.longest, detail=self._detail(tally.longest.detail))
+                tally,
+                longest=replace(
+                    longest,
+                    proof=shown(longest.proof, f"{tally.name}, {longest.duration_us:.1f} us"),
+                    detail=self._detail(longest.detail),
+                ),
             )
             for tally in tallies
+            for longest in (tally.longest,)
         )
 
     def _detail(self, detail: Mapping[str, str]) -> dict[str, str]:
@@ -165,12 +182,17 @@ def step_times(database: Database, proof: Proof) -> Iterator[Step]:
         if begin is None or until is None or until < begin:
             continue
         took = (until - begin) / 1e3
-        told = place("STEP_TIME", row, f"step {name}, {took:.1f} us")
-        yield Step(str(name), proof(told), took, begin_us=begin / 1e3)
+        told = shown(proof(place("STEP_TIME", row)), f"step {name}, {took:.1f} us")
+        yield Step(str(name), told, took, begin_us=begin / 1e3)
+
+
+def shown(proof: Evidence, text: str) -> Evidence:
+    """Return a row of a table, which has no text of its own, with what it says."""
+    return replace(proof, text=f"{proof.text} {proof.line}: {text}"[:MAX_TEXT])
 
 
 class Proof:
-    """Makes proofs of places in one file."""
+    """Makes proofs of places in one file; their text is the name of the table."""
 
     def __init__(self, path: str) -> None:
         self._path = path

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ascend_doctor.profile.calls import type_of
 from ascend_doctor.profile.curve import Curves
-from ascend_doctor.profile.database_parts import Names, Proof, number, place
+from ascend_doctor.profile.database_parts import Names, Proof, number, place, shown
 from ascend_doctor.profile.model import MAX_STEPS, Sample, Step
 from ascend_doctor.profile.sqlite import Database
 from ascend_doctor.profile.tally import Event, Tallies
@@ -55,10 +55,8 @@ def _note(
     if at is None or not sizes or sizes[0] is None or sizes[0] < 0:
         return
     mebibytes = [None if size is None else size / _MEBIBYTE for size in sizes]
-    told = place(table, row, f"{component}, {mebibytes[0]:.1f} MiB")
-    curves.add(
-        component, f"NPU:{device}" if device is not None else "", Sample(at / 1e3, *mebibytes), told
-    )
+    where = f"NPU:{device}" if device is not None else ""
+    curves.add(component, where, Sample(at / 1e3, *mebibytes), place(table, row))
 
 
 def read_waits(database: Database, tallies: Tallies) -> None:
@@ -77,7 +75,7 @@ def read_waits(database: Database, tallies: Tallies) -> None:
                     "collective",
                     kind,
                     took * 1e3,
-                    place(table, row, f"{name}, {took:.3f} ms"),
+                    place(table, row),
                     number(start),
                     _step_name(step) or None,
                     wait_us=None if wait is None else wait * 1e3,
@@ -102,11 +100,11 @@ def step_traces(database: Database, proof: Proof) -> Iterator[Step]:
                 continue
             computing, communication, free = known
             overlapped, bubble, preparing = times[3:]
-            shown = f"computing {computing}, communication {communication}, free {free}"
+            told = f"computing {computing}, communication {communication}, free {free}"
             index = str(index) if index is not None else ""
             yield Step(
                 name=_step_name(step),
-                proof=proof(place(table, row, f"step {_step_name(step)}, {shown}")),
+                proof=shown(proof(place(table, row)), f"step {_step_name(step)}, {told}"),
                 total_us=sum(known),
                 rank=int(index) if index.isdecimal() else None,
                 device=None if device is None else str(device),
