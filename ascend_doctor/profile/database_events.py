@@ -177,7 +177,7 @@ class Events:
         """Count an event: its kind, name, duration, table, row and begin, and what is beside."""
         kind, name, took, table, row, start = told
         began = moment(start)
-        begin = None if began is None else began / 1e3
+        begin = None if began is None else began / 1000
         event = Event(kind, name, took, place(table, row), begin, self._steps.at(begin), **more)
         self._tallies.add(event)
         return event
@@ -199,11 +199,11 @@ class Events:
                 Event(
                     "api",
                     name,
-                    took / 1e3,
+                    took / 1000,
                     place(table, row),
-                    None if began is None else began / 1e3,
+                    None if began is None else began / 1000,
                     count=int(count),
-                    longest_us=most / 1e3,
+                    longest_us=most / 1000,
                 ),
             )
 

@@ -53,7 +53,7 @@ def duration_of(start: object, end: object) -> float | None:
     if begin is None or until is None or until < begin:
         return None
     # The difference of integers is exact, which that of two floats is not.
-    return (until - begin) / 1e3
+    return (until - begin) / 1000
 
 
 def place(table: str, row: object) -> Place:
@@ -181,9 +181,9 @@ def step_times(database: Database, proof: Proof) -> Iterator[Step]:
         begin, until = moment(start), moment(end)
         if begin is None or until is None or until < begin:
             continue
-        took = (until - begin) / 1e3
+        took = (until - begin) / 1000
         told = shown(proof(place("STEP_TIME", row)), f"step {name}, {took:.1f} us")
-        yield Step(str(name), told, took, begin_us=begin / 1e3)
+        yield Step(str(name), told, took, begin_us=begin / 1000)
 
 
 def shown(proof: Evidence, text: str) -> Evidence:

@@ -56,7 +56,7 @@ def _note(
         return
     mebibytes = [None if size is None else size / _MEBIBYTE for size in sizes]
     where = f"NPU:{device}" if device is not None else ""
-    curves.add(component, where, Sample(at / 1e3, *mebibytes), place(table, row))
+    curves.add(component, where, Sample(at / 1000, *mebibytes), place(table, row))
 
 
 def read_waits(database: Database, tallies: Tallies) -> None:

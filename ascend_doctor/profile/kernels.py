@@ -68,7 +68,7 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
                 step.of(cells) or None,
                 wait_us=wait.of(cells),
                 core=unit or None,
-                shapes=shape if shapes else None,
+                shapes=shape or None,
                 dynamic=dynamic == "dynamic" if dynamic else None,
                 detail=detail,
             )

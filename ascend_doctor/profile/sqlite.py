@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 MAGIC = b"SQLite format 3\x00"
 
-# Steps of SQLite's machine: what any database is granted, and for each byte of it. A row of a
-# profile has some 40 bytes and takes some 30 steps to be read.
-_STEPS = 100_000_000
-_STEPS_A_BYTE = 16
+# Steps of SQLite's machine: what any database is granted, and for each byte of it. A whole profile
+# takes less than one a byte.
+_STEPS = 10_000_000
+_STEPS_A_BYTE = 4
 _EVERY = 100_000
 # Bytes of a value, a row, or a statement.
 _MAX_VALUE = 1 << 20
@@ -44,7 +44,8 @@ class Database:
             import sqlite3
         except ImportError as err:  # Python can be built without
             raise DatabaseError("this Python has no sqlite3") from err
-        self._failures = (sqlite3.Error, OverflowError, MemoryError)
+        # Names and messages of a damaged one need not be text.
+        self._failures = (sqlite3.Error, OverflowError, MemoryError, UnicodeError)
         self._left = _STEPS + _STEPS_A_BYTE * os.stat(file).st_size
         # A profiler may still hold it: nothing is locked, and what it has not written is not seen.
         name = f"file:{quote(os.fsencode(os.path.abspath(file)))}?mode=ro&immutable=1"
@@ -113,7 +114,9 @@ class Database:
         row, key, start = (self._column("t", table, name) for name in ("rowid", by, begin))
         took = f"({self._column('t', table, end)} - {start})"
         wanted = f"{row}, {key}, count(*), sum({took}), max({took}), {start}"
-        source = f"{self._table(table)} AS t WHERE {took} >= 0 GROUP BY {key}"
+        # What is no time counts as 0.
+        timed = f"{took} >= 0 AND CAST({start} AS INTEGER) > 0"
+        source = f"{self._table(table)} AS t WHERE {timed} GROUP BY {key}"
         return self._rows(table, f"SELECT {wanted} FROM {source}")  # noqa: S608  # as above
 
     def distinct(self, table: str, column: str, limit: int) -> list[Any]:
@@ -181,4 +184,6 @@ def _reason(error: BaseException) -> str:
         return "reading it takes far longer than its size explains"
     if isinstance(error, MemoryError) or "too big" in text:
         return "a value in it is larger than any of a profile"
+    if isinstance(error, UnicodeError) or "malformed" in text or "not a database" in text:
+        return "the database is damaged, cut off or still being written"
     return text or type(error).__name__
