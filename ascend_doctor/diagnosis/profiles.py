@@ -16,18 +16,34 @@ if TYPE_CHECKING:
 
 
 def profiles_of(facts: Facts) -> tuple[Profile, ...]:
-    """Return the profiles that all files together tell of, of ranks that are looked at.
+    """Return the profiles that all files together tell of, of ranks that are looked at."""
+    return tuple(profile for profile in _all(facts) if _is_inside(profile, facts))
 
-    Some files do not say whose they are, and others in their folder do.
+
+def left_out(facts: Facts) -> int:
+    """Return how many rows are outside of what is looked at, as other files in their folder say.
+
+    By themselves they do not say of which rank they are.
     """
+    if facts.scope.is_all:
+        return 0
+    outside = (profile for profile in _all(facts) if not _is_inside(profile, facts))
+    told = (part for profile in outside for part in profile.measures if part.rank is None)
+    return sum(max(1, len(part.steps)) for part in told)
+
+
+def _all(facts: Facts) -> tuple[Profile, ...]:
     measures = [item for path in sorted(facts.shards) for item in facts.shards[path].measures]
     if not measures:
         return ()
     # Most jobs have no profile, and need not wait for what reads them.
     from ascend_doctor.profile.assemble import assemble
 
-    found = assemble(measures)
-    return tuple(p for p in found if p.rank is None or facts.scope.has_rank(p.rank))
+    return assemble(measures)
+
+
+def _is_inside(profile: Profile, facts: Facts) -> bool:
+    return profile.rank is None or facts.scope.has_rank(profile.rank)
 
 
 def findings(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ version and on what was recorded, so none is taken for granted.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -21,12 +22,11 @@ from ascend_doctor.profile.database_samples import (
     read_waits,
     step_traces,
 )
-from ascend_doctor.profile.kernels import only
-from ascend_doctor.profile.kinds import profile_of, rank_of
+from ascend_doctor.profile.kinds import device_of, profile_of, rank_of
 from ascend_doctor.profile.model import Measures, Memory, Step
 from ascend_doctor.profile.sqlite import Database, DatabaseError
 from ascend_doctor.profile.tally import Tallies
-from ascend_doctor.records import Evidence
+from ascend_doctor.records import Evidence, Note
 
 # One of these is in every profile; any program may have a table of tasks.
 _SIGNS = ("STRING_IDS", "STEP_TIME", "RANK_DEVICE_MAP", *STEP_TABLES, *WAIT_TABLES)
@@ -47,9 +47,16 @@ def read(path: str, file: str) -> Measures:
     try:
         if not any(database.has(name) for name in _SIGNS):
             raise DatabaseError(NO_PROFILE)
-        return _Reading(path, database).measures()
+        found = _Reading(path, database).measures()
     finally:
         database.close()
+    if any(map(_has_content, (f"{file}-wal", f"{file}-journal"))):
+        return replace(found, notes=(*found.notes, Note("unfinished")))
+    return found
+
+
+def _has_content(file: str) -> bool:
+    return os.path.isfile(file) and os.path.getsize(file) > 0
 
 
 class _Reading:
@@ -88,7 +95,7 @@ class _Reading:
             "analysis" if is_analysis else "database",
             profile_of(self._path),
             rank=self._rank,
-            device=only(events.devices),
+            device=device_of(self._path, events.devices),
             steps=(*self._traced, *self._with_fetches()),
             tallies=self._names.spelt_out(tallies),
             memory=tuple(map(_shown, self._curves.memory(self._proof))),

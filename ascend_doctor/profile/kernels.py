@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ascend_doctor.profile.calls import kind_of_kernel, type_of
-from ascend_doctor.profile.kinds import profile_of, rank_of
+from ascend_doctor.profile.kinds import device_of, profile_of, rank_of
 from ascend_doctor.profile.model import MAX_TALLIES, Kind, Measures
 from ascend_doctor.profile.table import Table
 from ascend_doctor.profile.tally import Event, Tallies
@@ -77,12 +77,7 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
         "kernel_details" if columns.text("Accelerator Core") else "op_summary",
         profile_of(path),
         rank=rank_of(path),
-        device=only(devices),
+        device=device_of(path, devices),
         tallies=tallies.tallies(table.proof),
         notes=table.notes(),
     )
-
-
-def only(devices: set[str]) -> str | None:
-    """Return the device that all rows name, None if they name several or none."""
-    return next(iter(devices)) or None if len(devices) == 1 else None

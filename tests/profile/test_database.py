@@ -20,7 +20,7 @@ from ascend_doctor.profile import sqlite
 from ascend_doctor.profile.database import NO_PROFILE, read
 from ascend_doctor.profile.model import Memory, Sample, Span, Step, Tally
 from ascend_doctor.profile.sqlite import DatabaseError
-from ascend_doctor.records import Evidence
+from ascend_doctor.records import Evidence, Note
 from ascend_doctor.scan import databases
 from ascend_doctor.scan.scanner import Scanner
 from tests.profile.databases import BEGIN, LAYOUT, rows, write
@@ -356,6 +356,19 @@ def test_what_a_writer_holds_is_read_as_it_is(tmp_path):
     with closing(sqlite3.connect(file, isolation_level=None)) as writer:
         writer.execute("BEGIN EXCLUSIVE")
         assert len(read(PATH, str(file)).tallies) == 9
+
+
+def test_what_is_only_in_the_journal_of_a_writer_is_not_read_and_said_to_be(tmp_path):
+    file = write(tmp_path / "p.db")
+    with closing(sqlite3.connect(file)) as writer:
+        writer.execute("PRAGMA journal_mode = WAL")
+        writer.execute("INSERT INTO STEP_TIME VALUES (4, ?, ?)", (BEGIN, BEGIN + 5_000_000))
+        writer.commit()
+        found = read(PATH, str(file))
+    assert ([step.name for step in found.steps], found.notes) == (
+        ["1", "2", "3"],
+        (Note("unfinished"),),
+    )
 
 
 @pytest.fixture(scope="module")
