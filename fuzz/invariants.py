@@ -28,6 +28,7 @@ from ascend_doctor.records import LANGS, Evidence
 from ascend_doctor.report import Report
 from ascend_doctor.reporters import registry
 from ascend_doctor.reporters.stored import loads
+from ascend_doctor.scan.databases import is_database
 from ascend_doctor.scan.judge import MAX_LINE
 from ascend_doctor.scan.scanner import Scanner
 from ascend_doctor.view.view import of
@@ -54,7 +55,8 @@ def check(data: bytes) -> None:
     else:
         report = _report(result)
         text = b"".join(_readable(data))
-        _check_places(report, text)
+        if not is_database(text):  # which has rows, and no lines
+            _check_places(report, text)
         _check_bounds(report)
         _check_merge(result)
         if margin(text) is None:  # where a whole file was broken at one width is seen in it only

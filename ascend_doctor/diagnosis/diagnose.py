@@ -12,7 +12,7 @@ from ascend_doctor.diagnosis.claims import Claim, claims
 from ascend_doctor.diagnosis.codes import codes_met
 from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.diagnosis.fingerprint import fingerprint
-from ascend_doctor.diagnosis.profiles import profiles_of
+from ascend_doctor.diagnosis.profiles import left_out, profiles_of
 from ascend_doctor.diagnosis.timeline import timeline
 from ascend_doctor.facts import FURTHER, LEVELS, Facts
 from ascend_doctor.formats.sniff import origin_of
@@ -201,14 +201,15 @@ def _slice(facts: Facts) -> Slice | None:
     if scope.is_all:
         return None
     ranks = (str(low) if low == high else f"{low}-{high}" for low, high in scope.ranks)
-    unplaced = sum(shard.unplaced for shard in facts.shards.values())
+    outside = left_out(facts)
+    unplaced = sum(shard.unplaced for shard in facts.shards.values()) - outside
     # What was found is in it, whatever the name of its file says.
     is_found = any(s.findings or s.codes or s.unknown for s in facts.shards.values())
     return Slice(
         scope.since or None,
         scope.until or None,
         ", ".join(ranks) or None,
-        sum(shard.outside for shard in facts.shards.values()),
+        sum(shard.outside for shard in facts.shards.values()) + outside,
         unplaced,
         empty=unplaced == 0 and not is_found and _is_empty(scope, facts),
     )

@@ -16,7 +16,23 @@ if TYPE_CHECKING:
 
 
 def profiles_of(facts: Facts) -> tuple[Profile, ...]:
-    """Return the profiles that all files together tell of."""
+    """Return the profiles that all files together tell of, of ranks that are looked at."""
+    return tuple(profile for profile in _all(facts) if _is_inside(profile, facts))
+
+
+def left_out(facts: Facts) -> int:
+    """Return how many rows are outside of what is looked at, as other files in their folder say.
+
+    By themselves they do not say of which rank they are.
+    """
+    if facts.scope.is_all:
+        return 0
+    outside = (profile for profile in _all(facts) if not _is_inside(profile, facts))
+    told = (part for profile in outside for part in profile.measures if part.rank is None)
+    return sum(max(1, len(part.steps)) for part in told)
+
+
+def _all(facts: Facts) -> tuple[Profile, ...]:
     measures = [item for path in sorted(facts.shards) for item in facts.shards[path].measures]
     if not measures:
         return ()
@@ -24,6 +40,10 @@ def profiles_of(facts: Facts) -> tuple[Profile, ...]:
     from ascend_doctor.profile.assemble import assemble
 
     return assemble(measures)
+
+
+def _is_inside(profile: Profile, facts: Facts) -> bool:
+    return profile.rank is None or facts.scope.has_rank(profile.rank)
 
 
 def findings(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:

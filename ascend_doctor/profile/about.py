@@ -13,6 +13,7 @@ from ascend_doctor.profile.model import Measures
 from ascend_doctor.records import Evidence
 
 _VERSION = re.compile(r"\d{1,2}\.\d[\w.+-]{0,40}")
+CHIP = re.compile(r"Ascend ?\d{3}[\w-]{0,12}")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]{2,60}")
 _VALUE = re.compile(r"[\w.,:/+-]{1,80}")
 _MAX_VARIABLES = 32

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ascend_doctor.profile.calls import kind_of_kernel, type_of
-from ascend_doctor.profile.kinds import profile_of, rank_of
-from ascend_doctor.profile.model import Measures
+from ascend_doctor.profile.kinds import device_of, profile_of, rank_of
+from ascend_doctor.profile.model import MAX_TALLIES, Kind, Measures
 from ascend_doctor.profile.table import Table
 from ascend_doctor.profile.tally import Event, Tallies
 
@@ -26,7 +26,7 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
     """
     table, tallies = Table(path, text), Tallies()
     columns = table.columns
-    name, operator = columns.text("Name", "Op Name"), columns.text("Type", "OP Type")
+    name, kind = columns.text("Name", "Op Name"), columns.text("Type", "OP Type")
     core, state = columns.text("Accelerator Core", "Task Type"), columns.text("OP State")
     begin = columns.time("Start Time(us)", "Task Start Time(us)")
     duration = columns.time("Duration(us)", "Task Duration(us)")
@@ -35,47 +35,49 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
     shapes, dtype = columns.text("Input Shapes"), columns.text("Input Data Types")
     task = columns.text("Task ID")
     devices: set[str] = set()
+    # Most rows are of a few types.
+    kinds: dict[tuple[str, str], tuple[Kind, str]] = {}
     for cells in table:
         took = duration.of(cells)
         if took is None or took < 0:
             table.skip()
             continue
-        unit, named = core.of(cells), name.of(cells)
-        kind = operator.of(cells)
-        dynamic = state.of(cells)
-        shape = shapes.of(cells)
+        unit, named, operator = core.of(cells), name.of(cells), kind.of(cells)
+        known = kinds.get((unit, operator)) if operator else None
+        if known is None:
+            known = kind_of_kernel(unit, operator, named), type_of(operator, named)
+            if len(kinds) < MAX_TALLIES:
+                kinds[unit, operator] = known
         if len(devices) < 2:
             devices.add(device.of(cells))
+        dynamic, shape = state.of(cells), shapes.of(cells)
+        detail = {}
+        if tallies.is_longest(*known, took):
+            detail = {
+                "operator": named,
+                "shapes": shape.strip('"'),
+                "dtype": dtype.of(cells),
+                "task": task.of(cells),
+            }
         tallies.add(
             Event(
-                kind_of_kernel(unit, kind, named),
-                type_of(kind, named),
+                *known,
                 took,
                 table.place,
                 begin.of(cells),
                 step.of(cells) or None,
                 wait_us=wait.of(cells),
                 core=unit or None,
-                shapes=shape if shapes else None,
+                shapes=shape or None,
                 dynamic=dynamic == "dynamic" if dynamic else None,
-                detail={
-                    "operator": named,
-                    "shapes": shape.strip('"'),
-                    "dtype": dtype.of(cells),
-                    "task": task.of(cells),
-                },
+                detail=detail,
             )
         )
     return Measures(
-        "kernels",
+        "kernel_details" if columns.text("Accelerator Core") else "op_summary",
         profile_of(path),
         rank=rank_of(path),
-        device=only(devices),
+        device=device_of(path, devices),
         tallies=tallies.tallies(table.proof),
         notes=table.notes(),
     )
-
-
-def only(devices: set[str]) -> str | None:
-    """Return the device that all rows name, None if they name several or none."""
-    return next(iter(devices)) or None if len(devices) == 1 else None

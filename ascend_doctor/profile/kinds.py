@@ -13,9 +13,11 @@ from ascend_doctor.profile.columns import bare
 _OWN = re.compile(r".*_ascend_(?:pt|ms)|PROF_[^/]*")
 # Folders between a file and the folder of its profile.
 _INNER = re.compile(
-    r"ASCEND_PROFILER_OUTPUT|mindstudio_profiler_output|device_\d+|host|FRAMEWORK|sqlite|data"
+    r"ASCEND_PROFILER_OUTPUT|mindstudio_profiler_output|device_\d+|host|FRAMEWORK|sqlite|summary|data"
 )
 _RANK = re.compile(r"(?:^|[/!_.-])rank[-_]?(\d{1,6})(?=$|[/!_.-])")
+# Older versions of msprof write a folder for each device.
+_DEVICE = re.compile(r"(?:^|[/!])device_(\d{1,4})/")
 # profiler_info_3.json, ascend_pytorch_profiler_3.db
 _NUMBERED = re.compile(r"(?:profiler_info|ascend_(?:pytorch|mindspore)_profiler)_(\d{1,6})\.\w+")
 # Bytes in which the first row of a table is looked for.
@@ -60,6 +62,20 @@ def rank_of(path: str) -> int | None:
     """
     found = _NUMBERED.fullmatch(PurePosixPath(path.rpartition("!")[2]).name) or _RANK.search(path)
     return int(found[1]) if found else None
+
+
+def device_of(path: str, said: set[str]) -> str | None:
+    """Return the device that all rows of a file name, else the one of its folder.
+
+    >>> device_of("PROF_1/device_2/summary/op_summary_2_1.csv", set())
+    '2'
+    >>> device_of("op_summary.csv", {"0"}), device_of("op_summary.csv", {"0", "1"})
+    ('0', None)
+    """
+    if said - {""}:
+        return next(iter(said)) if len(said) == 1 else None
+    found = _DEVICE.search(path)
+    return found[1] if found else None
 
 
 def header_of(head: bytes) -> tuple[str, ...]:

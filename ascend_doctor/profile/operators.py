@@ -40,7 +40,7 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
                 named,
                 took,
                 table.place,
-                shapes=shape if shapes else None,
+                shapes=shape or None,
                 detail={"operator": named, "shapes": shape, "stack": frames},
             )
         )

@@ -82,11 +82,11 @@ READERS = (
         _by("step_trace", "read_iterations"),
     ),
     Reader(
-        "kernels",
+        "kernel_details",
         has_columns("Name", "Type", "Accelerator Core", "Start Time", "Duration"),
         _by("kernels"),
     ),
-    Reader("kernels", has_columns("Op Name", "OP Type", "Task Duration"), _by("kernels")),
+    Reader("op_summary", has_columns("Op Name", "OP Type", "Task Duration"), _by("kernels")),
     Reader(
         "operators",
         has_columns("Name", "Host Self Duration", "Host Total Duration"),

@@ -17,8 +17,7 @@ from ascend_doctor.profile.calls import (
     type_of,
 )
 from ascend_doctor.profile.columns import Cells, Number
-from ascend_doctor.profile.kernels import only
-from ascend_doctor.profile.kinds import profile_of, rank_of
+from ascend_doctor.profile.kinds import device_of, profile_of, rank_of
 from ascend_doctor.profile.model import Measures
 from ascend_doctor.profile.table import Table
 from ascend_doctor.profile.tally import Event, Tallies
@@ -45,7 +44,7 @@ def read_operators(path: str, text: Iterator[bytes]) -> Measures:
         "op_statistic" if core else "communication_statistic",
         profile_of(path),
         rank=rank_of(path),
-        device=only(devices),
+        device=device_of(path, devices),
         tallies=tallies.tallies(table.proof),
         notes=table.notes(),
     )

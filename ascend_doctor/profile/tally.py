@@ -67,6 +67,11 @@ class Tallies:
         self._sums: dict[tuple[Kind, str], _Sum] = {}
         self._shapes = self._cells = 0
 
+    def is_longest(self, kind: Kind, name: str, duration_us: float) -> bool:
+        """Say whether an event is longer than those before: only then its details are kept."""
+        known = self._sums.get((kind, name[:_MAX_NAME]))
+        return known is None or duration_us > known.longest_us
+
     def add(self, event: Event) -> None:
         """Count an event."""
         key = event.kind, event.name[:_MAX_NAME]

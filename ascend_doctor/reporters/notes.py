@@ -32,6 +32,10 @@ NOTES: Mapping[str, tuple[str, str]] = {
         "larger than {size} MiB, not read",
         "超过 {size} MiB，未读取",
     ),
+    "unfinished": (
+        "the program that writes it has not finished: what is in its journal is not read",
+        "写入程序尚未完成写入，日志文件（-wal、-journal）中的内容未读取",
+    ),
     "events_unread": (
         "{count} events cannot be read and are left out, the first on line {line}",
         "{count} 个事件无法读取，未计入，首个位于第 {line} 行",

@@ -79,10 +79,25 @@ _CHINESE: Mapping[str, str] = {
     "written by ascend-doctor": "ascend-doctor 自身的输出",
     # the scan
     "profiler data that this version does not read": "当前版本不支持的 Profiler 数据",
-    "step trace larger than {size}": "step trace 超过 {size}",
-    "only the first {count} steps were read": "仅读取了前 {count} 个 step",
-    "{count} rows could not be read, first line {line}": "{count} 行无法读取，首行为第 {line} 行",
-    "no row of a step could be read": "没有读到任何一行 step",
+    "no whole JSON document": "不是完整的 JSON 文档",
+    # databases
+    "SQLite database that is no profile": "与性能数据无关的 SQLite 数据库",
+    "the database is damaged, cut off or still being written": "数据库损坏、不完整或仍在写入",
+    "reading it takes far longer than its size explains": "读取耗时远超其大小应有的水平，已停止",
+    "a value in it is larger than any of a profile": "其中有数值大小超出性能数据应有的范围",
+    "this Python has no sqlite3": "当前 Python 未带 sqlite3",
+    "table {name}: the database is damaged, cut off or still being written": (
+        "表 {name}：数据库损坏、不完整或仍在写入"
+    ),
+    "table {name}: reading it takes far longer than its size explains": (
+        "表 {name}：读取耗时远超其大小应有的水平，已停止"
+    ),
+    "table {name}: a value in it is larger than any of a profile": (
+        "表 {name}：其中有数值大小超出性能数据应有的范围"
+    ),
+    "database of more than {size} that comes as a stream, not read": (
+        "位于数据流中的数据库超过 {size}，未读"
+    ),
     "rule {rule} took too long on {count} messages": "规则 {rule} 在 {count} 条消息上超时",
     "rule {rule} took too long on {count} messages and was switched off": (
         "规则 {rule} 在 {count} 条消息上超时，已停用"

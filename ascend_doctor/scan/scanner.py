@@ -22,6 +22,7 @@ from ascend_doctor.ingest.source import (
 from ascend_doctor.ingest.stream import BROKEN, FileStream
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import by_reader
+from ascend_doctor.scan.databases import is_database, scan_database
 from ascend_doctor.scan.meanings import Vocabulary
 from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.reader import Reader
@@ -115,6 +116,8 @@ class Scanner:
     def _scan_stream(self, source: Source, stream: BinaryIO) -> Shard | Skipped:
         text = blocks(stream)
         head = next(text, b"")
+        if is_database(head):
+            return scan_database(source, chain((head,), text), self._scope)
         reason = unreadable(head)
         if reason is not None:
             return Skipped(source.path, reason)

@@ -42,26 +42,33 @@ def shard_of(
         "profile",
         size,
         lines,
-        environment=tuple(Said(*told) for told in kept.environment) if kept else (),
-        measures=(kept,) if kept else (),
+        environment=tuple(Said(*told) for told in kept.environment),
+        measures=(kept,),
         broken=broken or measures.broken,
         outside=outside,
         unplaced=unplaced,
     )
 
 
-def _within(measures: Measures, scope: Scope) -> tuple[Measures | None, int, int]:
-    """Return what is in a scope, how many rows are outside, and how many say nothing of it."""
+def _within(measures: Measures, scope: Scope) -> tuple[Measures, int, int]:
+    """Return what is in a scope, how many rows are outside, and how many say nothing of it.
+
+    Of a file that is outside it is kept whose it is: others in its folder may not say that.
+    """
     if scope.is_all:
         return measures, 0, 0
     if measures.rank is not None and not scope.has_rank(measures.rank):
-        return None, max(1, len(measures.steps)), 0
+        from ascend_doctor.profile.model import Measures
+
+        nothing = Measures(measures.format, measures.profile, measures.rank, measures.device)
+        return nothing, max(1, len(measures.steps)), 0
     ranks = [measures.rank if step.rank is None else step.rank for step in measures.steps]
     inside = [rank is None or scope.has_rank(rank) for rank in ranks]
     kept = tuple(step for step, is_in in zip(measures.steps, inside, strict=True) if is_in)
     # Times of a profile are of another clock than those of logs: none is left out for its time.
-    unplaced = sum(scope.place(None, rank) == "unplaced" for rank in ranks) or not ranks
-    return replace(measures, steps=kept), len(ranks) - len(kept), int(unplaced)
+    whose = ranks or [measures.rank]
+    unplaced = sum(scope.place(None, rank) == "unplaced" for rank in whose)
+    return replace(measures, steps=kept), len(ranks) - len(kept), unplaced
 
 
 class _Counted:
