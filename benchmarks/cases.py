@@ -13,7 +13,7 @@ from benchmarks import product, site_rules
 from benchmarks.generate import Logs
 from benchmarks.measure import Command, Run, Spread, interleaved, peak_memory
 from benchmarks.planted import answers_of
-from benchmarks.rows import Row, ratio
+from benchmarks.rows import Row, compared, ratio
 
 _CLICK: Command = (sys.executable, "-c", "import click")
 MEMORY_BAR_MIB = 150
@@ -22,16 +22,24 @@ _FLAT_BAR = 1.1
 _TWO_BAR = 0.65
 _JOB_BAR_S = 2
 _ENGINE_BAR = 4
+# Of profiles: seconds of a processor, and what share of msprof-analyze's may be taken.
+_TRACE_BAR_S, _TABLES_BAR_S = 10, 40
+_PROFILE_BAR_MIB = 300
+_ADVISOR_BAR = 1 / 3
 _PROCESSES = {1: "one process", 2: "two processes"}
 
 
 @dataclass
 class Bench:
-    """One run of the benchmarks: where logs come from, and what was wrong with the answers."""
+    """One run of the benchmarks: where logs come from, and what was wrong with the answers.
+
+    ``advisor`` is the command of msprof-analyze, None where there is none.
+    """
 
     logs: Callable[[str], Logs]
     scratch: Path
     repetitions: int
+    advisor: str | None = None
     wrong: list[str] = field(default_factory=list)
 
     def check(self, what: str, logs: Logs, runs: Sequence[Run]) -> None:
@@ -91,6 +99,37 @@ def _job(bench: Bench) -> Iterator[Row]:
     bench.check("job", logs, runs)
     spread = Spread.of([done.cpu_s for done in runs])
     yield Row("job, one process, CPU", "", spread, "s", bar=_JOB_BAR_S)
+
+
+def _profile(bench: Bench, *, name: str, bar: float) -> Iterator[Row]:
+    """Measure processor time and memory of profiles, beside msprof-analyze's advisor."""
+    logs = bench.logs(name)
+    commands = {"one": product.analyze(logs.path)}
+    if bench.advisor is not None:
+        folder = next(logs.path.iterdir()) if name == "trace" else logs.path
+        told = ("-d", str(folder), "-o", str(bench.scratch / "advisor"), "-l", "en", "--force")
+        commands["advisor"] = (bench.advisor, "advisor", "all", *told)
+    peaks: dict[str, list[float]] = {who: [] for who in commands}
+    runs: dict[str, list[Run]] = {who: [] for who in commands}
+    for _ in range(bench.repetitions):
+        for who, command in commands.items():
+            peak, done = peak_memory(command)
+            peaks[who].append(peak)
+            runs[who].append(done)
+    bench.check(name, logs, runs["one"])
+    cpu = {who: [done.cpu_s for done in every] for who, every in runs.items()}
+    yield Row(f"{name}, one process, CPU", "", Spread.of(cpu["one"]), "s", bar=bar)
+    memory = Spread.of(peaks["one"])
+    yield Row(f"memory of {name}, one process", "", memory, "MiB", bar=_PROFILE_BAR_MIB)
+    if bench.advisor is None:
+        return
+    if any(done.exit_code for done in runs["advisor"]):
+        bench.wrong.append(f"{name}: msprof-analyze failed, so there is nothing to compare with")
+    for label, of in (
+        (f"{name}, one process, CPU", cpu),
+        (f"memory of {name}, one process", peaks),
+    ):
+        yield compared(label, "msprof-analyze", of["one"], of["advisor"], bar=_ADVISOR_BAR)
 
 
 def _rules(bench: Bench) -> Iterator[Row]:
@@ -161,6 +200,8 @@ CASES: dict[str, Case] = {
     "stdout": _scan_case("256 MiB of training output", name="stdout", bar=1.6, aim=1.2),
     "gzip": _scan_case("256 MiB of plog, packed", name="gzip", bar=0.8, aim=0.6, in_two=False),
     "job": Case("201 MiB of rotated plogs of 8 ranks", _job),
+    "trace": Case("a trace of 100 MB", partial(_profile, name="trace", bar=_TRACE_BAR_S)),
+    "profiles": Case("tables of 64 ranks", partial(_profile, name="profiles", bar=_TABLES_BAR_S)),
     "rules": Case("plog, with 500 rules of a site", _rules),
     "engine": Case("the standard library in place of hyperscan", _engine),
     "start": Case("start-up", _start),

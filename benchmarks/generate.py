@@ -26,7 +26,9 @@ from benchmarks.sets import SETS
 ROOT = Path(__file__).parent.parent
 DATA = ROOT / ".cache" / "benchmarks"
 SEED = 1
-_SOURCES = ("messages.py", "planted.py", "plogs.py", "sets.py", "stdout.py")
+_SOURCES = (
+    *("messages.py", "planted.py", "plogs.py", "sets.py", "stdout.py", "tables.py", "trace.py"),
+)
 _SPARE = 1.1
 
 

@@ -51,7 +51,7 @@ class Row:
             f"{self.figure.median:.{digits}f}{unit}" + ("" if self.is_kept else ", above the bar"),
             "" if self.figure.low == self.figure.high else spread,
             "" if self.cpu is None else f"{self.cpu:.2f}",
-            f"{self.bar:g}",
+            f"{self.bar:g}" if self.bar >= 1 else f"{self.bar:.2g}",
             "" if self.aim is None else f"{self.aim:g}",
             " / ".join(f"{value:.2f}" for value in self.seconds),
         )
@@ -83,6 +83,15 @@ def ratio(
         cpu=cpu / base_cpu if base_cpu else None,
         seconds=(own, theirs),
     )
+
+
+def compared(
+    measured: str, against: str, values: Sequence[float], base: Sequence[float], *, bar: float
+) -> Row:
+    """Return what share ``values`` are of ``base``, which were measured in turn with them."""
+    pairs = [one / other for one, other in zip(values, base, strict=True)]
+    share = Spread.of(values).median / Spread.of(base).median
+    return Row(measured, against, Spread(share, min(pairs), max(pairs)), "", bar)
 
 
 def line(row: Row) -> str:

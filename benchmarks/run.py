@@ -9,6 +9,7 @@ Figures above their bar are marked and do not fail: machines are too different, 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -36,6 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--repetitions", type=int, default=5, metavar="N", help="timed runs of each (%(default)s)"
     )
     parser.add_argument(
+        "--msprof-analyze",
+        dest="advisor",
+        metavar="COMMAND",
+        help="what profiles are compared with, of a virtual environment of its own",
+    )
+    parser.add_argument(
         "--markdown",
         type=Path,
         metavar="FILE.md",
@@ -51,6 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if any(case.needs_ripgrep for case in cases.values()) and ripgrep_version() is None:
         parser.exit(2, f"error: {_NO_RIPGREP}\n")
     logs = partial(generate, out=options.data, scale=options.scale, seed=options.seed)
+    if options.advisor is not None and shutil.which(options.advisor) is None:
+        parser.error(f"--msprof-analyze: there is no command {options.advisor!r}")
     rows: list[Row] = []
     notes = [
         f"{machine()}. Scale {options.scale} of the full size, {options.repetitions} timed runs."
@@ -59,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         notes.append("Two processes are not measured: `analyze` has no `--jobs`.")
     sys.stdout.write("\n".join(notes) + "\n")
     with tempfile.TemporaryDirectory() as scratch:
-        bench = Bench(logs, Path(scratch), options.repetitions)
+        bench = Bench(logs, Path(scratch), options.repetitions, options.advisor)
         try:
             for row in chain.from_iterable(case.run(bench) for case in cases.values()):
                 rows.append(row)

@@ -11,6 +11,8 @@ from pathlib import Path
 from benchmarks.planted import Planted
 from benchmarks.plogs import ERROR_STORM, HEALTHY, Mix, PlogWriter
 from benchmarks.stdout import StdoutWriter
+from benchmarks.tables import OUTPUT, TablesWriter
+from benchmarks.trace import TraceWriter
 
 MIB = 1 << 20
 # At which size the software begins another plog file.
@@ -97,6 +99,29 @@ def _stdout(size: int, long_line: int) -> LogSet:
     return LogSet(size, write)
 
 
+def _trace(size: int) -> LogSet:
+    """Return a profile whose trace is ``size`` bytes, with the little that tools want beside it."""
+
+    def write(folder: Path, seed: int, scale: Fraction, planted: Planted) -> None:
+        profile = folder / "host_41207_20260304050607001_ascend_pt"
+        with _created(profile / OUTPUT / "trace_view.json").open("wb") as stream:
+            TraceWriter(f"{seed} trace", planted).write(stream, int(size * scale))
+        TablesWriter(f"{seed} trace", 0, planted).beside_a_trace(profile)
+
+    return LogSet(size, write)
+
+
+def _profiles(size: int, ranks: int) -> LogSet:
+    """Return profiles of many ranks, without traces."""
+
+    def write(folder: Path, seed: int, scale: Fraction, planted: Planted) -> None:
+        for rank in range(max(2, int(ranks * scale))):
+            profile = folder / f"host_{41207 + rank}_20260304050607{rank:03}_ascend_pt"
+            TablesWriter(f"{seed} profiles", rank, planted).write(profile, size)
+
+    return LogSet(ranks * size, write)
+
+
 def _created(path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
@@ -111,5 +136,7 @@ SETS: dict[str, LogSet] = {
     "job": _rotated(201 * MIB, ranks=8),
     "quarter": _plog(256 * MIB),
     "fourfold": _plog(4096 * MIB),
+    "trace": _trace(100_000_000),
+    "profiles": _profiles(5_000_000, ranks=64),
     "small": _plog(250_000, is_scaled=False),
 }

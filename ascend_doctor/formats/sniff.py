@@ -19,10 +19,7 @@ _SURE = 16
 _PROFILE = re.compile(
     rb"(?:Device_id,|Step,Type,|Step Id,|Op Name,|Component,Timestamp"
     rb"|Name,(?:Size\(KB\)|Input Shapes),)"
-    rb'|\{\s{0,8}"(?:traceEvents|schemaVersion)"\s{0,4}:'
 )
-# A trace may be a bare array of events; a log of JSON lines is none.
-_EVENTS = re.compile(rb'\[\s{0,8}\{[^{}]{0,400}"ph"\s{0,4}:')
 _NPU_SMI = re.compile(rb"\|\s{1,4}npu-smi \d|dcmi (?:module|model) initiali", re.IGNORECASE)
 
 _RANK = re.compile(r"(?:^|[/!_.-])rank[-_]?(\d{1,6})(?=$|[/!_.-])")
@@ -37,7 +34,7 @@ def kind_of(head: bytes) -> str:
         ``plog``, ``profile``, ``npu-smi``, ``stdout`` (prefixed or not) or ``text``.
     """
     start = head.lstrip(b"\xef\xbb\xbf\r\n ")
-    if _PROFILE.match(start) or _EVENTS.match(start) or reader_of(head) is not None:
+    if _PROFILE.match(start) or reader_of(head) is not None:
         return "profile"
     if _NPU_SMI.search(b"\n".join(start.split(b"\n", 3)[:3])):
         return "npu-smi"

@@ -10,7 +10,7 @@ from typing import cast
 from ascend_doctor.profile import documents
 from ascend_doctor.profile.kinds import has_columns
 from ascend_doctor.profile.model import Measures
-from ascend_doctor.profile.trace.read import is_trace
+from ascend_doctor.profile.trace.head import is_trace
 
 Read = Callable[[str, Iterator[bytes]], Measures]
 

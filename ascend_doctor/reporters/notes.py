@@ -60,10 +60,6 @@ NOTES: Mapping[str, tuple[str, str]] = {
         "{count} devices are taken for one",
         "将 {count} 个设备合并为一个处理",
     ),
-    "steps_longest": (
-        "of {count} steps, the {kept} longest are read",
-        "共 {count} 个 step，只读取其中最长的 {kept} 个",
-    ),
 }
 
 

@@ -98,6 +98,11 @@ _CHINESE: Mapping[str, str] = {
     "database of more than {size} that comes as a stream, not read": (
         "位于数据流中的数据库超过 {size}，未读"
     ),
+    "it ends within an event": "末尾的事件不完整",
+    "it ends before its list of events does": "事件列表没有结束",
+    "it ends or breaks off before its last event was told": "文件不完整，事件未全部给出",
+    "it is no list of events": "不是事件列表",
+    "what follows its end was not read": "其结尾之后的内容未读",
     "rule {rule} took too long on {count} messages": "规则 {rule} 在 {count} 条消息上超时",
     "rule {rule} took too long on {count} messages and was switched off": (
         "规则 {rule} 在 {count} 条消息上超时，已停用"

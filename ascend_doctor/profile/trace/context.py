@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,6 +14,8 @@ from ascend_doctor.profile.trace.names import Role
 from ascend_doctor.profile.trace.nesting import Call, Within
 
 _MAX_STACK = 1000
+# Where an object was: another in every run.
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _DIMENSIONS = re.compile(r"\[([\d, ]*)\]")
 
 
@@ -43,6 +46,7 @@ def contexts(gathered: Gathered, of: Sequence[Call]) -> list[Context]:
         if call.role is Role.SYNC and call.name.startswith("aten::"):
             found[number].operator = found[number].operator or call.name
     _compile_ids(gathered, of, found)
+    _from_what_was_compiled(gathered, of, found)
     return found
 
 
@@ -56,7 +60,11 @@ def add_stacks(gathered: Gathered, of: Sequence[tuple[Call, Context]]) -> None:
         around.setdefault(number, []).append(frame)
     for number, stack in around.items():
         told = "; ".join(gathered.names[name] for *_, name in sorted(stack))
-        of[number][1].stack = told[:_MAX_STACK]
+        of[number][1].stack = _stack(told)
+
+
+def _stack(told: str) -> str:
+    return " ".join(_ADDRESS.sub("", told).split())[:_MAX_STACK]
 
 
 def _from_operators(gathered: Gathered, within: Within, found: list[Context]) -> None:
@@ -78,7 +86,7 @@ def _from_operators(gathered: Gathered, within: Within, found: list[Context]) ->
                 inner[number, part] = duration
                 told = gathered.notes[text]
                 if part:
-                    context.stack = told
+                    context.stack = _stack(told)
                 else:
                     context.shapes = _shapes(told) or context.shapes
 
@@ -132,6 +140,29 @@ def _compile_ids(gathered: Gathered, of: Sequence[Call], found: list[Context]) -
             first[index] = told.begin[mark]
             context = found[compiled[index]]
             context.compile_id = names.compile_id_of(gathered.names[told.name[mark]])
+
+
+def _from_what_was_compiled(gathered: Gathered, of: Sequence[Call], found: list[Context]) -> None:
+    """Add to a compilation of torch.compile the shapes that its result is called with at once."""
+    ends: dict[int, list[tuple[float, int]]] = {}
+    for number, call in enumerate(of):
+        if found[number].compile_id is not None and found[number].shapes is None:
+            ends.setdefault(call.thread, []).append((call.end, number))
+    for pairs in ends.values():
+        pairs.sort()
+    next_begins: dict[int, float] = {}
+    spans = gathered.of(Role.OPERATOR) if ends else Spans(0)
+    for thread, begin, _, note in _rows(spans):
+        shapes = note & (1 << SHIFT) - 1
+        if not shapes or thread not in ends:
+            continue
+        index = bisect_right(ends[thread], (begin, len(of))) - 1
+        if index < 0:
+            continue
+        number = ends[thread][index][1]
+        if begin < next_begins.get(number, float("inf")):
+            next_begins[number] = begin
+            found[number].shapes = _shapes(gathered.notes[shapes])
 
 
 def _shapes(told: str) -> str | None:

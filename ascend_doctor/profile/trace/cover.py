@@ -27,7 +27,7 @@ class Cover:
 
         >>> cover = Cover.of([4, 1, 2], [5, 3, 2.5])
         >>> cover.begins, cover.ends, cover.length
-        ([1, 4], [3, 5], 3.0)
+        ([1, 4], [3, 5], 3)
         """
         first, last = [], []
         stops = sorted(ends)

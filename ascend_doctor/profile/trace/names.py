@@ -60,6 +60,8 @@ _STEP = re.compile(r"ProfilerStep#(\d+)")
 _ITERATION = re.compile(r"Iteration (\d+)")
 _COMPILE_ID = re.compile(r"\w+_data: (?:.*, )?compile_id=(\S+)")
 _DEQUEUE = re.compile(r"Dequeue@(.+)")
+# An operator that torch.compile made.
+_COMPILED = re.compile(r"CompiledFunction\w*")
 # What CANN and the layers of it name their calls by.
 _CALL = re.compile(r"\w{1,20}@")
 _HCOM = re.compile(r"hcom_\w+")
@@ -111,7 +113,7 @@ def role_of(name: str, category: str | None) -> Role:
             return Role.COLLECTIVE
         return Role.NONE if _CALL.match(name) else Role.TASK
     if category == "cpu_op":
-        return Role.OPERATOR if "::" in name else Role.NONE
+        return Role.OPERATOR if "::" in name or _COMPILED.fullmatch(name) else Role.NONE
     return Role.NONE
 
 
@@ -132,6 +134,11 @@ def task_role(kind: str) -> tuple[Role, str | None]:
 def is_seed(name: str) -> bool:
     """Say whether an operator may be the loader's that draws the seed of its workers."""
     return name == "aten::random_"
+
+
+def prepares_seed(name: str) -> bool:
+    """Say whether a loader calls this around the drawing of its seed."""
+    return name in {"aten::empty", "aten::random_", "aten::item"}
 
 
 def step_of(name: str) -> str:

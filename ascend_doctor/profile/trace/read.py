@@ -6,30 +6,19 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from ascend_doctor.profile.kinds import profile_of
-from ascend_doctor.profile.model import Measures
+from ascend_doctor.profile.kinds import profile_of, rank_of
+from ascend_doctor.profile.model import MAX_STEPS, Measures
+from ascend_doctor.profile.trace.device import number_of
 from ascend_doctor.profile.trace.gather import SHIFT, Gathered
-from ascend_doctor.profile.trace.measure import Measuring
+from ascend_doctor.profile.trace.host import Host
 from ascend_doctor.profile.trace.names import Role
+from ascend_doctor.profile.trace.steps import Timeline, steps
 from ascend_doctor.profile.trace.stream import Events
+from ascend_doctor.profile.trace.tallies import Tallies
 from ascend_doctor.records import Note
 
-_OBJECT = re.compile(
-    rb'\{\s{0,64}"(?:traceEvents|schemaVersion|displayTimeUnit|deviceProperties|distributedInfo'
-    rb"|baseTimeNanoseconds|trace_id|traceName|host_name|record_shapes|with_\w{1,16}"
-    rb'|otherData|systemTraceEvents|stackFrames)"\s{0,8}:'
-)
-_LIST = re.compile(
-    rb'\[\s{0,64}\{(?:[^{}]|\{(?:[^{}]|\{[^{}]{0,2000}\}){0,2000}\}){0,2000}?"ph"\s{0,8}:'
-)
-# Files that stand in the folder of a profile with others.
+# Files that stand in the folder of a profile with others; any other is a profile by itself.
 _MEMBER = re.compile(r"trace_view.*\.json|msprof.*\.json")
-
-
-def is_trace(head: bytes) -> bool:
-    """Say whether a file that begins so is a trace: a list of events, or an object with one."""
-    start = head[: 1 << 16].lstrip(b"\xef\xbb\xbf\r\n\t ")
-    return _OBJECT.match(start) is not None or _LIST.match(start) is not None
 
 
 def read(path: str, text: Iterator[bytes]) -> Measures:
@@ -41,23 +30,22 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
         see(event)
     gathered.finish()
     rank, world = _distributed(events.head.get("distributedInfo"))
-    measuring = Measuring(gathered, path, rank)
-    name = PurePosixPath(path.rpartition("!")[2]).name
-    steps, tallies = tuple(measuring.steps()), tuple(measuring.tallies())
-    device = measuring.device()
+    rank = rank_of(path) if rank is None else rank
+    host, timeline = Host(gathered), Timeline(gathered, path, rank)
     facts = _facts(gathered, is_object=events.is_object)
     if world is not None:
         facts["world_size"] = str(world)
+    name = PurePosixPath(path.rpartition("!")[2]).name
     return Measures(
         "trace",
         profile_of(path) if _MEMBER.fullmatch(name) else path,
         rank=rank,
-        device=device,
-        steps=steps,
-        tallies=tallies,
+        device=number_of(gathered),
+        steps=tuple(steps(gathered, host, timeline)),
+        tallies=tuple(Tallies(gathered, host, timeline)),
         facts=facts,
         broken=events.broken,
-        notes=(*measuring.notes, *_notes(events, gathered)),
+        notes=tuple(_notes(events, gathered, timeline)),
     )
 
 
@@ -91,20 +79,25 @@ def _facts(gathered: Gathered, *, is_object: bool) -> dict[str, str]:
         facts["workers"] = "0"
     notes = of(Role.OPERATOR).note
     if of(Role.FRAME) or any(note >> SHIFT for note in notes):
-        facts["with_stack"] = "yes"
+        facts["with_stack"] = "true"
     if any(note & (1 << SHIFT) - 1 for note in notes):
-        facts["record_shapes"] = "yes"
+        facts["record_shapes"] = "true"
     return facts
 
 
-def _notes(events: Events, gathered: Gathered) -> Iterator[Note]:
+def _notes(events: Events, gathered: Gathered, timeline: Timeline) -> Iterator[Note]:
     if events.unread:
-        yield Note("events_unread", {"count": str(events.unread), "line": str(events.first_unread)})
+        values = {"count": str(events.unread), "line": str(events.first_unread)}
+        yield Note("events_unread", values)
     if gathered.untimed:
         yield Note("events_untimed", {"count": str(gathered.untimed)})
     if gathered.unended:
         yield Note("events_unpaired", {"count": str(gathered.unended)})
     if dropped := sum(spans.dropped for spans in gathered.spans.values()):
         yield Note("events_left_out", {"count": str(dropped)})
+    if timeline.is_cut:
+        yield Note("steps_left_out", {"count": str(MAX_STEPS)})
+    if len(gathered.devices) > 1:
+        yield Note("devices_as_one", {"count": str(len(gathered.devices))})
     if not any(map(len, gathered.spans.values())):
         yield Note("no_events")

@@ -12,9 +12,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ascend_doctor.ingest.source import reason_of
-from ascend_doctor.ingest.stream import BROKEN
-
 # Text that is decoded at once; blocks that are smaller are joined.
 _ENOUGH = 1 << 16
 # An event that is longer is passed over.
@@ -132,6 +129,8 @@ class Events:
                     event, end = scan(text, at)
                 except (ValueError, StopIteration, RecursionError):
                     break
+                if end - at > MAX_EVENT:
+                    break
                 self._begin, self._at = at, end
                 yield event
                 at = end
@@ -162,13 +161,12 @@ class Events:
                 except (ValueError, StopIteration, RecursionError):
                     pass
                 else:
-                    # A number may go on in the next block.
-                    if end < len(self._text) or self._text[end - 1] in '"}]' or self._is_whole:
+                    if self._is_done(end) and end - self._at <= MAX_EVENT:
                         self._at = end
                         return value
             skip = _Skip()
             end = skip.end(self._text, self._at)
-            if end is not None and (end < len(self._text) or self._is_whole):
+            if end is not None and self._is_done(end):
                 self._pass_over()
                 self._at = end
                 return _NOTHING
@@ -180,6 +178,10 @@ class Events:
             if not self._more():
                 self._end("it ends within an event")
                 return _NOTHING
+
+    def _is_done(self, end: int) -> bool:
+        """Say whether a value ends there; a number may go on in the next block."""
+        return end < len(self._text) or self._is_whole or self._text[end - 1] in '"}]'
 
     def _skip(self, skip: _Skip) -> None:
         """Go on behind a value of which everything so far was passed over."""
@@ -214,11 +216,7 @@ class Events:
             return False
         parts, size = [], 0
         while size < _ENOUGH and not self._is_whole:
-            try:
-                block = next(self._blocks, b"")
-            except BROKEN as err:
-                self.broken = reason_of(err)
-                block = b""
+            block = next(self._blocks, b"")
             self._is_whole = not block
             parts.append(self._decode(block, final=not block))
             size += len(parts[-1])

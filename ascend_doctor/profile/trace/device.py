@@ -1,0 +1,47 @@
+"""What the device did, and when."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ascend_doctor.profile.trace.cover import Cover
+from ascend_doctor.profile.trace.gather import Gathered
+from ascend_doctor.profile.trace.names import Role
+
+_LABEL = re.compile(r"(?:NPU|GPU) ?(\d{1,6})")
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """When the device computed, communicated, and communicated without computing."""
+
+    computing: Cover
+    communicating: Cover
+    exposed: Cover
+
+
+def busy(gathered: Gathered) -> Busy | None:
+    """Return when the device was busy, None if the trace does not tell.
+
+    It is told by rows of msprof's overlap analysis, or else by the tasks themselves.
+    """
+    of = gathered.of
+    if of(Role.COMPUTING) or of(Role.EXPOSED):
+        exposed = of(Role.EXPOSED).cover()
+        return Busy(
+            of(Role.COMPUTING).cover(), of(Role.COMMUNICATION).cover().plus(exposed), exposed
+        )
+    if of(Role.KERNEL) or of(Role.COLLECTIVE):
+        computing, communicating = of(Role.KERNEL).cover(), of(Role.COLLECTIVE).cover()
+        return Busy(computing, communicating, communicating.minus(computing))
+    return None
+
+
+def number_of(gathered: Gathered) -> str | None:
+    """Return the number of the device, where it is one and a label says it."""
+    if len(gathered.devices) != 1:
+        return None
+    [key] = gathered.devices
+    found = _LABEL.fullmatch(gathered.labels.get(key, "").strip())
+    return found[1] if found else None
