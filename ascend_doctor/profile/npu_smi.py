@@ -28,6 +28,10 @@ MAX_HOLDERS = 16
 
 # Lines that a row may be wrapped into by a narrow terminal.
 _MAX_WRAPPED = 3
+# Blank lines between the tables of chips and of processes.
+_MAX_GAP = 2
+# What rules and borders are drawn with.
+_RULE = frozenset("+-= ")
 # What quotes a table in a mail or an issue.
 _QUOTE = " \t>#"
 _NAMED = re.compile(r"(\d{1,4})\s+(\S*[A-Za-z]\S*(?: \S+)*)")
@@ -86,23 +90,23 @@ def _rows(lines: Iterable[Evidence]) -> Iterator[tuple[str, Evidence]]:
     wrapped = gap = 0
     for line in lines:
         text = line.text.strip(_QUOTE)
-        if begun is not None:
-            if (wrapped < _MAX_WRAPPED and not text.startswith(("|", "+"))) or text == "|":
-                begun = (f"{begun[0]} {text}", begun[1])
-                wrapped += 1
-                if text.endswith("|"):
-                    yield begun
-                    begun = None
-                continue
-            begun = None
-        if text.startswith("|") and text.endswith("|") and len(text) > 1:
-            gap = 0
-            yield text, line
+        is_rule = bool(text) and _RULE.issuperset(text)
+        if begun is not None and not is_rule and (not text.startswith("|") or text == "|"):
+            begun = (f"{begun[0]} {text}", begun[1])
+            wrapped += 1
+            if text.endswith("|"):
+                yield begun
+                begun = None
+            elif wrapped == _MAX_WRAPPED:
+                return
         elif text.startswith("|"):
-            begun, wrapped = (text, line), 0
-        elif text.startswith("+"):
-            gap = 0
-        elif text or gap > 2:
+            gap, wrapped = 0, 0
+            begun = None if text.endswith("|") and len(text) > 1 else (text, line)
+            if begun is None:
+                yield text, line
+        elif is_rule:
+            gap, begun = 0, None
+        elif text or gap > _MAX_GAP:
             return
         else:
             gap += 1
