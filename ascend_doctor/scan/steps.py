@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ascend_doctor.formats import metrics
 from ascend_doctor.knowledge.explain import WAITING_SHARE, step_times
-from ascend_doctor.profile.model import Measures, Step
 from ascend_doctor.records import Evidence, Origin, Record, Sighting
+from ascend_doctor.scan.beside import Beside
+
+if TYPE_CHECKING:  # most logs have no step lines that tell of data, and need not wait for it
+    from ascend_doctor.profile.model import Measures, Step
 
 # Writers that are told apart in one source, and groups of steps of each kind that are kept of one.
 MAX_WRITERS = 32
@@ -90,6 +94,7 @@ class _Writer:
         others: how many there are beside the first.
         interval: how far the counter of steps goes from one line to the next.
         repeats: several lines are of one epoch.
+        beside: what they tell beside times.
         groups: by kind: at a border of an epoch or not, waiting for data or not.
     """
 
@@ -98,6 +103,7 @@ class _Writer:
     others: int = 0
     interval: int | None = None
     repeats: bool = False
+    beside: Beside = field(default_factory=Beside)
     groups: dict[tuple[bool, bool], list[_Group]] = field(default_factory=dict)
 
     def add(self, seen: _Seen) -> None:
@@ -117,6 +123,7 @@ class _Writer:
         self.add(other.opening)
         self.last = other.last
         self.others += other.others
+        self.beside.join(other.beside)
         for kind, groups in other.groups.items():
             for group in groups:
                 self._append(kind, group)
@@ -127,6 +134,7 @@ class _Writer:
             self,
             opening=replace(self.opening, step=_moved(self.opening.step, lines)),
             last=replace(self.last, step=_moved(self.last.step, lines)),
+            beside=self.beside.moved(lines),
             groups={k: [group.moved(lines) for group in v] for k, v in self.groups.items()},
         )
 
@@ -192,7 +200,10 @@ class Steps:
             weight: of how many lines this one was read.
             surround: is asked for the lines around the worst lines only.
         """
-        times = step_times(sighting.captures)
+        from ascend_doctor.profile.model import Step
+
+        said = sighting.captures
+        times = step_times(said)
         if times is None:
             return
         key = (rule, record.origin)
@@ -210,13 +221,14 @@ class Steps:
             proof=proof,
             total_us=total,
             fetch_us=fetch,
-            is_average="average" in sighting.captures,
+            is_average="average" in said,
         )
         seen = _Seen(step, weight, epoch, number)
         if known is None:
-            self._writers[key] = _Writer(seen, seen)
+            known = self._writers[key] = _Writer(seen, seen)
         else:
             known.add(seen)
+        known.beside.add(said, proof, weight)
 
     def join(self, other: Steps, lines: int) -> None:
         """Go on with the part behind this one; ``lines`` stand before it."""
@@ -230,14 +242,24 @@ class Steps:
     def measures(self) -> tuple[Measures, ...]:
         """Return what each writer says."""
         return tuple(
-            Measures(
-                FORMAT,
-                self._source,
-                rank=origin.rank,
-                steps=writer.steps(),
-                facts={"lines": rule},
-            )
-            for (rule, origin), writer in self._writers.items()
+            self._measured(rule, origin, writer) for (rule, origin), writer in self._writers.items()
+        )
+
+    def _measured(self, rule: str, origin: Origin, writer: _Writer) -> Measures:
+        from ascend_doctor.profile.model import Measures
+
+        batches, memory = writer.beside.measured()
+        facts = {"lines": rule}
+        if writer.beside.recompiles is not None:
+            facts["recompiles"] = writer.beside.recompiles
+        return Measures(
+            FORMAT,
+            self._source,
+            rank=origin.rank,
+            steps=writer.steps(),
+            memory=memory,
+            batches=batches,
+            facts=facts,
         )
 
 
