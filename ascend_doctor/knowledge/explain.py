@@ -46,6 +46,7 @@ READERS: Mapping[str, Mapping[str, frozenset[str]]] = {
         "step_slow_twice": frozenset(
             {"data", "step", "at", "other_data", "other_step", "other_at", "usual"}
         ),
+        "steps_slower": frozenset({"before", "after", "times"}),
         "card_held": frozenset({"npu", "capacity", "pid", "held"}),
         "card_shared": frozenset({"npu", "capacity", "pid", "held", "processes", "others"}),
         "card_unlisted": frozenset({"npu", "capacity", "held", "card", "chip"}),

@@ -1,4 +1,4 @@
-"""Who holds a card is told where device memory ran out, and not of the process that ran out."""
+"""What is told only beside another finding: holders of cards, and steps that became slower."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DRIVER = (
 def table(*held: tuple[int, int, int]) -> str:
     """Return what npu-smi prints of eight cards; a holder is its card, number and MiB."""
     chips = "".join(
-        f"| {npu}     910B3               | OK            | 95.2     41             0    / 0     |\n"
+        f"| {npu}     910B3               | OK            | 95.2     41         0    / 0     |\n"
         f"| 0     {npu}                   | 0000:C2:00.0  | 0        0 / 0     "
         f"{3400 + sum(mib for card, _, mib in held if card == npu)} / 65536    |\n"
         for npu in range(8)
@@ -107,3 +107,42 @@ def test_memory_that_no_listed_process_holds_is_a_remark(used, expected):
     assert found.status == "clean"
     # Where the table of processes is missing, nothing is known of them.
     assert rules(report(npu=text)) == []
+
+
+RECOMPILED = (
+    "[0/8] torch._dynamo hit config.recompile_limit (8)\n"
+    "[0/8]    function: 'forward' (/app/model.py:10)\n"
+)
+
+
+def megatron(seconds: float, first: int, count: int = 20) -> str:
+    return "".join(
+        f" iteration {n:8}/  1000 | consumed samples: {n:9} | elapsed time per iteration (ms): "
+        f"{1000 * seconds + n % 3} | lm loss: {9 - n / 100:.4E} | loss scale: 1.0 |\n"
+        for n in range(first, first + count)
+    )
+
+
+def test_steps_that_became_slower_are_told_behind_what_was_compiled_anew():
+    text = megatron(1.0, 1) + RECOMPILED + megatron(2.5, 21)
+    (first,) = report(train=text).diagnoses
+    assert first.rule == "static-fallback-recompile-limit"
+    assert [item.rule for item in first.consequences] == ["static-fallback-steps-slower"]
+    assert [proof.line for proof in first.evidence] == [21, 23]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        megatron(1.0, 1) + megatron(2.5, 21) + RECOMPILED,
+        megatron(1.0, 1) + RECOMPILED + megatron(1.1, 21),
+        megatron(1.0, 1) + RECOMPILED + megatron(2.5, 21, count=3) + megatron(1.0, 24),
+    ],
+)
+def test_other_slow_steps_are_not_blamed_on_it(text):
+    (first,) = report(train=text).diagnoses
+    assert first.consequences == ()
+
+
+def test_slower_steps_alone_say_nothing():
+    assert rules(report(train=megatron(1.0, 1) + megatron(2.5, 21))) == []
