@@ -1,4 +1,4 @@
-"""Verdicts that mean something only beside what the logs say: of a failure, or of recompilations."""
+"""Verdicts that mean something only beside a log: beside a failure, or a recompilation."""
 
 from __future__ import annotations
 
