@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ascend_doctor.facts import Facts, Finding
 from ascend_doctor.knowledge.index import Knowledge
-from ascend_doctor.profile.model import Verdict
+
+if TYPE_CHECKING:
+    from ascend_doctor.profile.model import Verdict
 
 # What a healthy job bears as well: its cards are held, and steps may become longer.
 _HOLDERS = frozenset({"card_held", "card_shared"})
