@@ -22,7 +22,7 @@ if TYPE_CHECKING:  # most logs have no step lines that tell of data, and need no
 # Writers that are told apart in one source, kinds of steps of one, and groups of each kind.
 MAX_WRITERS = 32
 MAX_GROUPS = 64
-MAX_KINDS = 16
+MAX_KINDS = 8
 
 # What `Measures.format` says of step lines.
 FORMAT = "step_lines"
