@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ascend_doctor.diagnosis.holders import beside_failures
+from ascend_doctor.diagnosis.beside import beside_logs
 from ascend_doctor.facts import Facts, Finding, Process
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import by_reader
@@ -55,7 +55,7 @@ def findings(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
 
     readers = by_reader(knowledge.rules.values())
     verdicts = judge(profiles, knowledge.limits)
-    for verdict in beside_failures(verdicts, facts, knowledge):
+    for verdict in beside_logs(verdicts, facts, knowledge):
         process = _process(verdict)
         times = sorted(proof.time for proof in verdict.proofs if proof.time is not None)
         first, last = (times[0], times[-1]) if times else (None, None)

@@ -46,6 +46,7 @@ READERS: Mapping[str, Mapping[str, frozenset[str]]] = {
         "step_slow_twice": frozenset(
             {"data", "step", "at", "other_data", "other_step", "other_at", "usual"}
         ),
+        "steps_slower": frozenset({"before", "after", "times"}),
         "card_held": frozenset({"npu", "capacity", "pid", "held"}),
         "card_shared": frozenset({"npu", "capacity", "pid", "held", "processes", "others"}),
         "card_unlisted": frozenset({"npu", "capacity", "held", "card", "chip"}),
@@ -127,7 +128,7 @@ def step_times(captures: Mapping[str, str]) -> tuple[float, float] | None:
     """Return for how many seconds a step waited for data, and how many it took.
 
     None, if that is not said. What it took is ``step``, or ``data`` + ``compute``; of a line in
-    milliseconds, ``unit`` is ``ms``.
+    milliseconds, ``unit`` is ``ms``. Where all steps were summed up, ``percent`` of 100 s was data.
 
     >>> step_times({"data": "0.5", "step": "2"})
     (0.5, 2.0)
@@ -136,6 +137,8 @@ def step_times(captures: Mapping[str, str]) -> tuple[float, float] | None:
     """
     scale = 1000.0 if captures.get("unit") == "ms" else 1.0
     try:
+        if "percent" in captures:
+            return float(captures["percent"]), 100.0
         data = float(captures["data"])
         step = float(captures["step"]) if "step" in captures else data + float(captures["compute"])
     except (KeyError, ValueError):

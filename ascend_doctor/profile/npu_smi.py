@@ -3,9 +3,9 @@
 A chip has two rows, of which the second one differs between releases and chips: where there is no
 HBM, memory is DDR; where the number that frameworks count by is shown, it stands behind the chip's.
 
-    | NPU   Name          | Health     | Power(W)  Temp(C)          Hugepages-Usage(page) |
-    | Chip  Phy-ID        | Bus-Id     | AICore(%) Memory-Usage(MB) HBM-Usage(MB)         |
-    | NPU   Chip          | Process id | Process name               | Process memory(MB)  |
+    | NPU   Name           | Health        | Power(W)   Temp(C)           Hugepages-Usage(page)|
+    | Chip  Phy-ID         | Bus-Id        | AICore(%)  Memory-Usage(MB)  HBM-Usage(MB)        |
+    | NPU     Chip         | Process id    | Process name            | Process memory(MB)     |
 
 ``npu-smi info -t usages`` prints one value a line, and no health.
 """
@@ -19,15 +19,18 @@ from dataclasses import dataclass, field, replace
 from ascend_doctor.profile.model import MAX_CARDS, Card, Holder
 from ascend_doctor.records import Evidence
 
-# Where a table, and a list of usages, begin: no other program prints these.
+# Where a table begins: no other program prints it.
 TABLE = "AICore(%)"
-USAGES = ("HBM Capacity(MB)", "DDR Capacity(MB)")
 
 # Holders that are kept of one chip, those with the most memory.
 MAX_HOLDERS = 16
 
 # Lines that a row may be wrapped into by a narrow terminal.
 _MAX_WRAPPED = 3
+# Blank lines between the tables of chips and of processes.
+_MAX_GAP = 2
+# What rules and borders are drawn with.
+_RULE = frozenset("+-= ")
 # What quotes a table in a mail or an issue.
 _QUOTE = " \t>#"
 _NAMED = re.compile(r"(\d{1,4})\s+(\S*[A-Za-z]\S*(?: \S+)*)")
@@ -81,31 +84,42 @@ def cards_in(lines: Iterable[Evidence]) -> tuple[Card, ...]:
 
 
 def _rows(lines: Iterable[Evidence]) -> Iterator[tuple[str, Evidence]]:
-    """Yield whole rows, with the line that each begins in."""
-    begun: tuple[str, Evidence] | None = None
-    wrapped = gap = 0
+    """Yield whole rows, with the line that each begins in.
+
+    A row that was wrapped within a number is left out: with blanks lost at the end of a line, two
+    numbers would look like one.
+    """
+    begun = ""
+    proof: Evidence | None = None
+    gap = wrapped = 0
     for line in lines:
         text = line.text.strip(_QUOTE)
-        if begun is not None:
-            if (wrapped < _MAX_WRAPPED and not text.startswith(("|", "+"))) or text == "|":
-                begun = (f"{begun[0]} {text}", begun[1])
-                wrapped += 1
-                if text.endswith("|"):
-                    yield begun
-                    begun = None
-                continue
-            begun = None
-        if text.startswith("|") and text.endswith("|") and len(text) > 1:
-            gap = 0
-            yield text, line
+        if begun and _goes_on(text) and wrapped < _MAX_WRAPPED:
+            if begun[-1].isdigit() and line.text[:1].isdigit():
+                proof = None
+            begun += line.text.rstrip()
+            wrapped += 1
         elif text.startswith("|"):
-            begun, wrapped = (text, line), 0
-        elif text.startswith("+"):
-            gap = 0
-        elif text or gap > 2:
+            # A blank at the end may part two numbers.
+            begun, proof = line.text.lstrip(_QUOTE), line
+            gap = wrapped = 0
+        elif text and _RULE.issuperset(text):
+            begun, gap = "", 0
+            continue
+        elif text or gap == _MAX_GAP:
             return
         else:
-            gap += 1
+            begun, gap = "", gap + 1
+            continue
+        if text.endswith("|") and len(begun.rstrip()) > 1:
+            if proof is not None:
+                yield begun.rstrip(), proof
+            begun = ""
+
+
+def _goes_on(text: str) -> bool:
+    """Say whether a line can be the rest of a row that a terminal wrapped."""
+    return bool(text) and not _RULE.issuperset(text) and (text == "|" or text[0] != "|")
 
 
 def _read_chip(reading: _Reading, cells: list[str], proof: Evidence) -> None:

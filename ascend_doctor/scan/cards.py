@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from ascend_doctor.profile import npu_smi
-from ascend_doctor.profile.model import MAX_CARDS, Card, Measures
 from ascend_doctor.records import Evidence
 from ascend_doctor.view.encoding import shown
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed
 
-# Words of which one stands wherever there is something to read.
-SIGNS = tuple(sign.encode() for sign in (npu_smi.TABLE, *npu_smi.USAGES))
+if TYPE_CHECKING:  # most logs hold nothing of it, and need not wait for what reads it
+    from ascend_doctor.profile.model import Card, Measures
 
-# Tables that are read in one part of a source: a file may hold one for each second of a day.
+# Words of which one stands wherever there is something to read.
+_TABLE = b"AICore(%)"
+SIGNS = (_TABLE, b"HBM Capacity(MB)", b"DDR Capacity(MB)")
+
+# Chips of one source that are kept; tables that are read of one part of it, as a file may hold one
+# for each second of a day.
+MAX_CHIPS = 256
 MAX_TABLES = 64
 # A server has at most 64 chips of three lines each, and as many processes.
 _MAX_LINES = 600
@@ -35,6 +40,8 @@ class Cards:
 
     def see(self, view: Printed | Raw) -> None:
         """Read the tables that begin in the body of a window."""
+        from ascend_doctor.profile import npu_smi
+
         text = view.data if isinstance(view, Raw) else view.text
         low, high = view.body
         for sign in SIGNS:
@@ -42,13 +49,13 @@ class Cards:
             while place >= 0 and self._read < MAX_TABLES:
                 self._read += 1
                 start = view.line_start(place)
-                if sign == SIGNS[0]:
+                if sign == _TABLE:
                     for card in npu_smi.cards_in(self._lines(view, start)):
                         self._keep(card)
                 elif (top := _top(view, start)) is not None:
-                    usage = npu_smi.usages_in(self._lines(view, top))
-                    if usage is not None:
-                        self._keep(usage)
+                    used = npu_smi.usages_in(self._lines(view, top))
+                    if used is not None:
+                        self._keep(used)
                 place = text.find(sign, place + len(sign), high)
 
     def join(self, other: Cards, lines: int) -> None:
@@ -60,6 +67,8 @@ class Cards:
         """Return the chips, in the order of their numbers."""
         if not self._cards:
             return ()
+        from ascend_doctor.profile.model import Measures
+
         cards = tuple(self._cards[key] for key in sorted(self._cards))
         return (Measures("npu_smi", self._source, cards=cards),)
 
@@ -76,7 +85,7 @@ class Cards:
     def _keep(self, card: Card) -> None:
         key = (card.npu, card.chip)
         known = self._cards.get(key)
-        if known is None and len(self._cards) >= MAX_CARDS:
+        if known is None and len(self._cards) >= MAX_CHIPS:
             return
         if known is None or (card.used or 0.0) > (known.used or 0.0):
             self._cards[key] = card

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from ascend_doctor.formats import metrics, plog
+from ascend_doctor.formats import metrics, pace, plog
 from ascend_doctor.formats.record import Records
 from ascend_doctor.formats.sniff import origin_of
 from ascend_doctor.knowledge import curve as arithmetic
@@ -25,6 +26,9 @@ from ascend_doctor.view.printed import may_differ
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed, View
 from ascend_doctor.view.window import Window
+
+if TYPE_CHECKING:
+    from ascend_doctor.profile.model import Measures, Step
 
 READ = 20_000
 # Blocks of a source of each of which one line is read: up to where, and how long they are.
@@ -287,6 +291,30 @@ class Curves:
                 verdict = arithmetic.verdict(curve)
                 if verdict is not None and _may_be(verdict.name, series):
                     yield self._bad(series, verdict)
+
+    def measures(self) -> tuple[Measures, ...]:
+        """Return how long steps took, of each writer those that its longest curve keeps."""
+        from ascend_doctor.profile.model import Measures
+
+        told = (self._pace(series) for series in self._longest())
+        return tuple(
+            Measures("step_lines", self._source, rank=steps[0].proof.origin.rank, steps=steps)
+            for steps in told
+            if steps
+        )
+
+    def _pace(self, series: Series) -> tuple[Step, ...]:
+        from ascend_doctor.profile.model import Step
+
+        steps = []
+        for point in (group.first for group in series.groups):
+            seconds = pace.seconds(point.line.text)
+            if seconds is not None and seconds > 0:
+                number = point.step.step
+                name = "" if number is None else str(number)
+                proof = evidence(self._record(point.line), 0)
+                steps.append(Step(name=name, proof=proof, total_us=1e6 * seconds))
+        return tuple(steps)
 
     def _longest(self) -> Iterator[Series]:
         """Yield the longest curve of each writer; a shorter one is of parts, or of summaries."""

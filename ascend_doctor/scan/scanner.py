@@ -30,6 +30,9 @@ from ascend_doctor.scan.tables import scan_table
 from ascend_doctor.scope import EVERYTHING, Scope
 from ascend_doctor.view.window import SIZES, Sizes, windows, windows_of_part
 
+# Where graphs are compiled anew, it matters how long steps take before and after.
+_RECOMPILING = "static_fallback"
+
 
 class Scanner:
     """Scans sources under one state of the knowledge, cut into pieces of the given ``sizes``."""
@@ -143,6 +146,10 @@ class Scanner:
             process = collection.process_of(told.record)
             rules = self._tables.get(("curve", told.verdict), ())
             collection.add_reading(rules, process, told.sighting, told.count)
+        findings = collection.findings()
+        measures = (*whole.steps.measures(), *whole.cards.measures())
+        if any(self._knowledge.rules[found.rule].family == _RECOMPILING for found in findings):
+            measures += whole.curves.measures()
         return Shard(
             path=whole.source,
             kind=kind,
@@ -150,12 +157,12 @@ class Scanner:
             lines=coverage.lines,
             levels=frozenset(coverage.levels),
             time_range=coverage.time_range,
-            findings=collection.findings(),
+            findings=findings,
             codes=collection.codes(),
             unknown=collection.unknown(),
             signs=frozenset(collection.signs),
             environment=whole.environment.said(),
-            measures=(*whole.steps.measures(), *whole.cards.measures()),
+            measures=measures,
             outside=whole.outside,
             unplaced=whole.unplaced,
             broken="; ".join(filter(None, (coverage.broken, collection.slow()))) or None,

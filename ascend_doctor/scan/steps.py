@@ -9,15 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ascend_doctor.formats import metrics
 from ascend_doctor.knowledge.explain import WAITING_SHARE, step_times
-from ascend_doctor.profile.model import Measures, Step
 from ascend_doctor.records import Evidence, Origin, Record, Sighting
+from ascend_doctor.scan.beside import Beside
 
-# Writers that are told apart in one source, and groups of steps of each kind that are kept of one.
+if TYPE_CHECKING:  # most logs have no step lines that tell of data, and need not wait for it
+    from ascend_doctor.profile.model import Measures, Step
+
+# Writers that are told apart in one source, kinds of steps of one, and groups of each kind.
 MAX_WRITERS = 32
 MAX_GROUPS = 64
+MAX_KINDS = 8
 
 # What `Measures.format` says of step lines.
 FORMAT = "step_lines"
@@ -78,19 +83,35 @@ class _Seen:
         return self.number is not None and last.number is not None and self.number < last.number
 
 
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What steps have in common that are put together.
+
+    Attributes:
+        is_waiting: they waited for data.
+        may_border: an epoch begins with them, or a running average still bears that.
+        number: then, the counter of the step that an epoch begins with.
+    """
+
+    is_waiting: bool
+    may_border: bool = False
+    number: int | None = None
+
+
 @dataclass(slots=True)
 class _Writer:
     """The step lines of one writer, in their order.
 
-    The first of them is known to be at a border only when more of them are known.
+    How far apart lines are, and so which of them tell of a border, is known when all were seen.
 
     Attributes:
         opening: the first line.
         last: the last line.
         others: how many there are beside the first.
-        interval: how far the counter of steps goes from one line to the next.
+        interval: the most that the counter of steps goes on from one line to the next; the last
+            line of an epoch may come sooner.
         repeats: several lines are of one epoch.
-        groups: by kind: at a border of an epoch or not, waiting for data or not.
+        beside: what they tell beside times.
     """
 
     opening: _Seen
@@ -98,25 +119,38 @@ class _Writer:
     others: int = 0
     interval: int | None = None
     repeats: bool = False
-    groups: dict[tuple[bool, bool], list[_Group]] = field(default_factory=dict)
+    beside: Beside = field(default_factory=Beside)
+    groups: dict[_Kind, list[_Group]] = field(default_factory=dict)
 
     def add(self, seen: _Seen) -> None:
         """Go on with one line."""
-        self._note_interval(self.last, seen)
-        is_new = seen.begins_epoch(self.last)
-        # What is averaged over the last steps bears the border for a while.
-        is_late = seen.step.is_average and self._is_early(self.last) and not is_new
-        self._put(seen, is_border=is_late or (is_new and self._is_early(seen)))
+        step, last = seen.step, self.last
+        is_waiting = (step.fetch_us or 0.0) >= WAITING_SHARE * step.total_us
+        kind = _Kind(is_waiting)
+        if seen.begins_epoch(last):
+            kind = _Kind(is_waiting, may_border=True, number=seen.number)
+        else:
+            self.repeats = self.repeats or seen.epoch is not None
+            if seen.number is not None and last.number is not None:
+                self._note_interval(seen.number - last.number or None)
+            if step.is_average:
+                kind = _Kind(is_waiting, may_border=True, number=last.number)
+        if len(self.groups) >= MAX_KINDS and kind not in self.groups:
+            kind = _Kind(is_waiting)
+        fetch = step.fetch_us or 0.0
+        group = _Group(step, step, seen.weight, seen.weight * step.total_us, seen.weight * fetch)
+        self._append(kind, group)
         self.last = seen
         self.others += seen.weight
 
     def join(self, other: _Writer) -> None:
         """Go on with what another part of the source says of the same writer."""
-        self.interval = self.interval or other.interval
+        self._note_interval(other.interval)
         self.repeats = self.repeats or other.repeats
         self.add(other.opening)
         self.last = other.last
         self.others += other.others
+        self.beside.join(other.beside)
         for kind, groups in other.groups.items():
             for group in groups:
                 self._append(kind, group)
@@ -127,6 +161,7 @@ class _Writer:
             self,
             opening=replace(self.opening, step=_moved(self.opening.step, lines)),
             last=replace(self.last, step=_moved(self.last.step, lines)),
+            beside=self.beside.moved(lines),
             groups={k: [group.moved(lines) for group in v] for k, v in self.groups.items()},
         )
 
@@ -136,34 +171,28 @@ class _Writer:
         if opening.number is None and opening.epoch is None:
             is_border = self.others >= 2
         else:
-            is_border = self._is_early(opening)
-        first = replace(opening.step, is_border=is_border, count=opening.weight)
-        rest = (s for groups in self.groups.values() for group in groups for s in group.steps())
-        return tuple(sorted((first, *rest), key=lambda step: step.proof.order))
+            is_border = self._is_early(opening.number)
+        told = [replace(opening.step, is_border=is_border, count=opening.weight)]
+        for kind, groups in self.groups.items():
+            is_border = kind.may_border and self._is_early(kind.number)
+            steps = (step for group in groups for step in group.steps())
+            told += (replace(step, is_border=is_border) for step in steps)
+        return tuple(sorted(told, key=lambda step: (step.proof.order, -step.count)))
 
-    def _is_early(self, seen: _Seen) -> bool:
+    def _is_early(self, number: int | None) -> bool:
         """Say whether the first fetch of an epoch is among the steps that a line tells of.
 
         A log may have one line an epoch, which tells of all of it.
         """
-        if seen.number is None:
+        if number is None:
             return self.repeats
-        return seen.number <= 1 or (self.interval is not None and seen.number <= self.interval)
+        return number <= 1 or (self.interval is not None and number <= self.interval)
 
-    def _note_interval(self, last: _Seen, seen: _Seen) -> None:
-        if seen.begins_epoch(last):
-            return
-        self.repeats = self.repeats or seen.epoch is not None
-        if self.interval is None and seen.number is not None and last.number is not None:
-            self.interval = seen.number - last.number or None
+    def _note_interval(self, interval: int | None) -> None:
+        if interval is not None:
+            self.interval = max(interval, self.interval or interval)
 
-    def _put(self, seen: _Seen, *, is_border: bool) -> None:
-        step = replace(seen.step, is_border=is_border)
-        fetch = step.fetch_us or 0.0
-        group = _Group(step, step, seen.weight, seen.weight * step.total_us, seen.weight * fetch)
-        self._append((is_border, fetch >= WAITING_SHARE * step.total_us), group)
-
-    def _append(self, kind: tuple[bool, bool], group: _Group) -> None:
+    def _append(self, kind: _Kind, group: _Group) -> None:
         groups = self.groups.setdefault(kind, [])
         groups.append(group)
         if len(groups) > MAX_GROUPS:
@@ -192,7 +221,10 @@ class Steps:
             weight: of how many lines this one was read.
             surround: is asked for the lines around the worst lines only.
         """
-        times = step_times(sighting.captures)
+        from ascend_doctor.profile.model import Step
+
+        said = sighting.captures
+        times = step_times(said)
         if times is None:
             return
         key = (rule, record.origin)
@@ -210,13 +242,14 @@ class Steps:
             proof=proof,
             total_us=total,
             fetch_us=fetch,
-            is_average="average" in sighting.captures,
+            is_average="average" in said,
         )
         seen = _Seen(step, weight, epoch, number)
         if known is None:
-            self._writers[key] = _Writer(seen, seen)
+            known = self._writers[key] = _Writer(seen, seen)
         else:
             known.add(seen)
+        known.beside.add(said, proof, weight)
 
     def join(self, other: Steps, lines: int) -> None:
         """Go on with the part behind this one; ``lines`` stand before it."""
@@ -230,14 +263,24 @@ class Steps:
     def measures(self) -> tuple[Measures, ...]:
         """Return what each writer says."""
         return tuple(
-            Measures(
-                FORMAT,
-                self._source,
-                rank=origin.rank,
-                steps=writer.steps(),
-                facts={"lines": rule},
-            )
-            for (rule, origin), writer in self._writers.items()
+            self._measured(rule, origin, writer) for (rule, origin), writer in self._writers.items()
+        )
+
+    def _measured(self, rule: str, origin: Origin, writer: _Writer) -> Measures:
+        from ascend_doctor.profile.model import Measures
+
+        batches, memory = writer.beside.measured()
+        facts = {"lines": rule}
+        if writer.beside.recompiles is not None:
+            facts["recompiles"] = writer.beside.recompiles
+        return Measures(
+            FORMAT,
+            self._source,
+            rank=origin.rank,
+            steps=writer.steps(),
+            memory=memory,
+            batches=batches,
+            facts=facts,
         )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ascend_doctor.profile.model import Profile, Verdict
 from ascend_doctor.profile.verdicts import cards, dataload, step_lines
 
-_JUDGES = (dataload.judge, step_lines.judge, cards.judge)
+_JUDGES = (dataload.judge, step_lines.judge, step_lines.slower, cards.judge)
 
 
 def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[Verdict]:

@@ -10,8 +10,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from statistics import median
 
 from ascend_doctor.profile.model import Profile, Step, Verdict
+from ascend_doctor.records import Evidence
 
 # Formats of measures in which steps are told with the time that they waited for data.
 FORMATS = frozenset({"step_lines", "step_metrics"})
@@ -25,6 +27,10 @@ WARM_UP = 100
 SLOW_RATIO = 3.0
 KIND_SHARE = 0.15
 LOST_SHARE = 0.5
+
+# Steps on each side of a change, and the share of all that may be on the wrong side of it.
+MANY = 5
+ODD_SHARE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,47 @@ def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[
             yield _waits(loop, loops)
         elif (verdict := _slow_for_two_reasons(loop)) is not None:
             yield verdict
+
+
+def slower(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[Verdict]:
+    """Yield each loop whose steps take longer for good from some step on, data left aside."""
+    for profile in profiles:
+        told = (part.steps for part in profile.measures if part.format in FORMATS)
+        steps = [step for step in chain.from_iterable(told) if not step.is_border]
+        found = _change(steps, limits["step-slower"])
+        if found is not None:
+            yield Verdict("steps_slower", profile, *found)
+
+
+def _change(
+    steps: Sequence[Step], ratio: float
+) -> tuple[Mapping[str, str], tuple[Evidence, ...]] | None:
+    """Return what the steps say that begin to be slow, None if they do not.
+
+    Both sides must be many, and nearly all of the one longer than nearly all of the other.
+    """
+    times = [step.total_us - (step.fetch_us or 0.0) for step in steps]
+    best: tuple[int, int, float, float] | None = None
+    for place in range(MANY, len(times) - MANY + 1):
+        before, after = median(times[:place]), median(times[place:])
+        if before <= 0 or after < ratio * before:
+            continue
+        middle = math.sqrt(before * after)
+        odd = sum(t > middle for t in times[:place]) + sum(t < middle for t in times[place:])
+        if odd <= ODD_SHARE * len(times) and (best is None or odd < best[0]):
+            best = (odd, place, before, after)
+    if best is None:
+        return None
+    _, place, before, after = best
+    first = steps[place]
+    said = {
+        "before": _seconds(before),
+        "after": _seconds(after),
+        "times": f"{after / before:.1f}",
+    }
+    if first.name:
+        said["at"] = first.name
+    return said, (first.proof, steps[place - 1].proof)
 
 
 def _steady(profile: Profile) -> list[Step]:
