@@ -50,7 +50,7 @@ def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[
 
 
 def _padding(batches: Batches) -> float:
-    return 1 - batches.tokens / batches.slots
+    return (batches.slots - batches.tokens) / batches.slots
 
 
 def _better(batches: Batches) -> dict[str, str]:
@@ -130,25 +130,24 @@ def packed(lengths: _Lengths, capacity: int) -> int:
         rooms[room] += number
 
     rows = 0
-    for length, number in reversed(lengths):
-        left = number
+    for length, left in reversed(lengths):
         while left:
             at = bisect_left(sizes, length)
+            room = sizes[at] if at < len(sizes) else capacity
+            # What is left of a row after one of them is the best fit for the next.
+            each = max(1, room // length)
+            full, rest = divmod(left, each)
             if at == len(sizes):
-                each = max(1, capacity // length)
-                full, rest = divmod(left, each)
                 rows += full + (rest > 0)
-                if full:
-                    leave(capacity - each * length, full)
-                if rest:
-                    leave(capacity - rest * length, 1)
-                break
-            room = sizes[at]
-            taken = min(left, rooms[room])
-            rooms[room] -= taken
-            if not rooms[room]:
-                del rooms[room]
+            else:
+                there = rooms.pop(room)
                 sizes.pop(at)
-            left -= taken
-            leave(room - length, taken)
+                full, rest = (full, rest) if full < there else (there, 0)
+                if there > full + (rest > 0):
+                    leave(room, there - full - (rest > 0))
+            if full:
+                leave(room - each * length, full)
+            if rest:
+                leave(room - rest * length, 1)
+            left -= full * each + rest
     return rows * capacity
