@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 @parameters.lang("report")
 @gate.options
 @parameters.rules
+@parameters.thresholds
 @parameters.jobs
 @parameters.no_progress
 @slices.options
@@ -38,6 +39,7 @@ def command(
     wanted: Sequence[outputs.Output],
     lang: str,
     rules_dir: Path | None,
+    thresholds: Mapping[str, float],
     jobs: int | None,
     no_progress: bool,
     since: str,
@@ -75,7 +77,15 @@ def command(
         progress.shown(sys.stderr, language, is_wanted=not no_progress) as watch,
         interruptible(watch),
     ):
-        report = analyze(paths, rules=rules_dir, limits=bounds, scope=scope, jobs=jobs, watch=watch)
+        report = analyze(
+            paths,
+            rules=rules_dir,
+            limits=bounds,
+            scope=scope,
+            thresholds=thresholds,
+            jobs=jobs,
+            watch=watch,
+        )
     report, error = asked_for.applied(report)
     is_written = writer.write(report, language)
     tell_what_is_missing(report)
@@ -95,6 +105,10 @@ def tell_what_is_missing(report: Report) -> None:
             "error: nothing of what was read is in the part that --since, --until and --rank leave"
         )
         click.echo(said, err=True)
+    elif report.coverage.empty:
+        click.echo(
+            "error: the files of the profile hold no measurement; nothing was judged", err=True
+        )
     gate.tell(report)
 
 

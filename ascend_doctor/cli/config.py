@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,6 +74,8 @@ def _settings(ctx: click.Context) -> Iterator[_Setting]:
 def _plain(value: Any) -> bool | int | str | list[str] | None:
     if value is None or isinstance(value, (bool, int, str)):
         return value
+    if isinstance(value, Mapping):
+        return [f"{name}={number:g}" for name, number in value.items()]
     if isinstance(value, Iterable):
         return ["-".join(map(str, x)) if isinstance(x, tuple) else str(x) for x in value]
     return str(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     help="Exit 1 on something new that is this bad or worse.",
 )
 @parameters.rules
+@parameters.thresholds
 @parameters.jobs
 @parameters.no_progress
 @limits.options
@@ -56,6 +58,7 @@ def command(
     lang: str,
     fail_on: str,
     rules_dir: Path | None,
+    thresholds: Mapping[str, float],
     jobs: int | None,
     no_progress: bool,
     **max_: int,
@@ -84,7 +87,13 @@ def command(
         interruptible(watch),
     ):
         found = compare(
-            good, bad, rules=rules_dir, limits=limits.limits(max_), jobs=jobs, watch=watch
+            good,
+            bad,
+            rules=rules_dir,
+            limits=limits.limits(max_),
+            thresholds=thresholds,
+            jobs=jobs,
+            watch=watch,
         )
         is_stopped = watch.is_stopped
     if format_ == "json":

@@ -269,7 +269,8 @@ def could_not_run(report: Report) -> int | None:
     missed = coverage.broken or any(reason not in UNMISSED for _, reason in coverage.skipped)
     if coverage.interrupted or (report.gate.is_strict and missed):
         return exits.ERROR
-    is_read = coverage.files and not (coverage.slice is not None and coverage.slice.empty)
+    is_outside = coverage.slice is not None and coverage.slice.empty
+    is_read = coverage.files and not (is_outside or coverage.empty)
     return None if is_read else exits.NO_INPUT
 
 

@@ -66,6 +66,36 @@ def rules(command: _Command) -> _Command:
     )(command)
 
 
+def _numbers(
+    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
+) -> dict[str, float]:
+    """Return thresholds by name; what is given last counts."""
+    found = {}
+    for value in values:
+        name, sign, number = value.partition("=")
+        try:
+            found[name.strip()] = float(number)
+        except ValueError as err:
+            said = f"{value!r} is no threshold with its number; write it as idle-share=0.5"
+            raise click.BadParameter(said) from err
+        if not (sign and name.strip()):
+            raise click.BadParameter(f"{value!r} names no threshold; write it as idle-share=0.5")
+    return found
+
+
+def thresholds(command: _Command) -> _Command:
+    """Give a command ``--threshold``, as ``thresholds``: numbers by name."""
+    return click.option(
+        "--threshold",
+        "thresholds",
+        multiple=True,
+        callback=_numbers,
+        metavar="NAME=VALUE",
+        help="From which number on a profile is told to be bad, such as idle-share=0.5; may be "
+        "given several times.",
+    )(command)
+
+
 def jobs(command: _Command) -> _Command:
     """Give a command ``--jobs``."""
     return click.option(

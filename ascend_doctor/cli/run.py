@@ -6,7 +6,7 @@ import os
 import sys
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -73,6 +73,7 @@ STALL_S = 1800
 )
 @parameters.lang("report")
 @parameters.rules
+@parameters.thresholds
 @parameters.jobs
 @click.pass_context
 def command(
@@ -87,6 +88,7 @@ def command(
     keep: Path | None,
     lang: str,
     rules_dir: Path | None,
+    thresholds: Mapping[str, float],
     jobs: int | None,
 ) -> None:
     """Run a command; if it fails, diagnose what it printed and logged.
@@ -114,7 +116,7 @@ def command(
     from ascend_doctor.running.silence import Silence
 
     streams = standard_streams()
-    doctor = _Doctor(choose(lang), rules_dir, jobs, wanted)
+    doctor = _Doctor(choose(lang), rules_dir, thresholds, jobs, wanted)
     spool = _spool(keep)
     baseline = Baseline([*plog_folders(os.environ), *map(str, logs)])
 
@@ -149,6 +151,7 @@ class _Doctor:
         self,
         lang: Lang,
         rules_dir: Path | None,
+        thresholds: Mapping[str, float],
         jobs: int | None,
         files: Sequence[outputs.Output],
     ) -> None:
@@ -156,11 +159,11 @@ class _Doctor:
         self._jobs = jobs
         self._files = files
         self._known: Knowledge | None = None
-        if rules_dir is not None:
-            # Wrong rules are told now, not when the command has run for days.
+        if rules_dir is not None or thresholds:
+            # What is wrong with them is told now, not when the command has run for days.
             from ascend_doctor.knowledge import index
 
-            self._known = index.load(rules_dir)
+            self._known = index.load(rules_dir).with_thresholds(thresholds)
 
     def tell(self, text: Callable[[], str]) -> None:
         """Write a text; what goes wrong is told, and changes nothing."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -80,6 +81,7 @@ _SHARE, _RAREST_S = 0.1, 10.0
 )
 @click.option("--strict", is_flag=True, help="Exit 1 on errors that nothing explains as well.")
 @parameters.rules
+@parameters.thresholds
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -95,6 +97,7 @@ def command(
     fail_on: FailOn,
     strict: bool,
     rules_dir: Path | None,
+    thresholds: Mapping[str, float],
 ) -> None:
     """Follow log files and folders while somebody writes them, and tell each cause once.
 
@@ -119,7 +122,7 @@ def command(
 
     writer = outputs.Writer(wanted)
     screen = _Screen(standard_output(), choose(lang))
-    knowledge = index.load(rules_dir)
+    knowledge = index.load(rules_dir).with_thresholds(thresholds)
     for path in paths:
         if not path.exists():
             screen.note("not_there_yet", path=visible(str(path)))

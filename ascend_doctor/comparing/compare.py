@@ -31,6 +31,7 @@ def compare(
     *,
     rules: Path | None = None,
     limits: Limits = DEFAULT,
+    thresholds: Mapping[str, float] | None = None,
     jobs: int | None = 1,
     watch: Watch | None = None,
 ) -> Comparison:
@@ -41,12 +42,14 @@ def compare(
         bad: the one that did not.
         rules: a folder of further rules.
         limits: how much is unpacked of one archive.
+        thresholds: those of profiles that differ from what is usual.
         jobs: the most processes that read for the diagnosis, None for one a core.
         watch: is told how far the diagnosis is, and may stop all.
 
     Raises:
         InputError: one does not exist, or is a pipe, which can be read only once.
         RuleError: a rule file is wrong.
+        SettingError: there is no such threshold, or none of such a value.
     """
     for path in (good, bad):
         if _is_pipe(path):
@@ -55,7 +58,8 @@ def compare(
             )
     watch = watch or Watch()
     reports = [
-        analyze(path, rules=rules, limits=limits, jobs=jobs, watch=watch) for path in (good, bad)
+        analyze(path, rules=rules, limits=limits, thresholds=thresholds, jobs=jobs, watch=watch)
+        for path in (good, bad)
     ]
     vocabulary = Vocabulary()
     ours, theirs = Lines(vocabulary), Lines(vocabulary)

@@ -14,7 +14,7 @@ from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.diagnosis.fingerprint import fingerprint
 from ascend_doctor.diagnosis.profiles import left_out, profiles_of
 from ascend_doctor.diagnosis.timeline import timeline
-from ascend_doctor.facts import FURTHER, LEVELS, Facts
+from ascend_doctor.facts import FURTHER, LEVELS, Facts, Shard
 from ascend_doctor.formats.sniff import origin_of
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Slice, Unexplained
@@ -46,6 +46,7 @@ def diagnose(facts: Facts, knowledge: Knowledge) -> Report:
         timeline=timeline(ordered),
         codes=codes_met(facts, knowledge),
         breakdown=breakdown(profiles_of(facts), ordered, knowledge),
+        thresholds=knowledge.changed,
     )
 
 
@@ -193,6 +194,15 @@ def _coverage(facts: Facts) -> Coverage:
         unread=facts.unread,
         slice=_slice(facts),
         notes=tuple((s.path, note) for s in shards for m in s.measures for note in m.notes),
+        empty=bool(shards) and not any(map(_says_something, shards)),
+    )
+
+
+def _says_something(shard: Shard) -> bool:
+    """Say whether a file has anything in it that could be judged: a table may be but a header."""
+    return shard.kind != "profile" or any(
+        part.steps or part.tallies or part.memory or part.cards or part.batches
+        for part in shard.measures
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ascend_doctor.diagnosis.beside import beside_logs
 from ascend_doctor.facts import Facts, Finding, Process
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import by_reader
-from ascend_doctor.records import Sighting
+from ascend_doctor.records import Evidence, Sighting
 
 if TYPE_CHECKING:
     from ascend_doctor.profile.model import Profile, Verdict
@@ -57,11 +58,12 @@ def findings(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
     verdicts = judge(profiles, knowledge.limits)
     for verdict in beside_logs(verdicts, facts, knowledge):
         process = _process(verdict)
+        proofs = tuple(_of_rank(proof, verdict.profile.rank) for proof in verdict.proofs)
         times = sorted(proof.time for proof in verdict.proofs if proof.time is not None)
         first, last = (times[0], times[-1]) if times else (None, None)
         for rule in readers.get(("profile", verdict.name), ()):
             kept = {k: v for k, v in verdict.captures.items() if k in rule.captures}
-            sighting = Sighting(verdict.proofs, kept)
+            sighting = Sighting(proofs, kept, location=verdict.location)
             yield Finding(rule.id, process, verdict.count, (sighting,), first, last)
 
 
@@ -71,3 +73,10 @@ def _process(verdict: Verdict) -> Process:
     if origin.pid is not None:
         return Process(origin.node or "", origin.pid)
     return Process(origin.node or "", -1, -1 if rank is None else rank, verdict.profile.key)
+
+
+def _of_rank(proof: Evidence, rank: int | None) -> Evidence:
+    """Return a proof with the rank of its profile, if the file itself names none."""
+    if rank is None or proof.origin.rank is not None:
+        return proof
+    return replace(proof, origin=replace(proof.origin, rank=rank))

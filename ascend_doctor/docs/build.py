@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from ascend_doctor import resources
-from ascend_doctor.docs import article, codes, commands, glossary, rules
+from ascend_doctor.docs import article, codes, commands, glossary, rules, thresholds
 from ascend_doctor.docs.markdown import GENERATED
 from ascend_doctor.knowledge.index import Page, load, page_of
 from ascend_doctor.knowledge.load import load_rule, rule_files
@@ -22,6 +22,7 @@ def pages() -> Mapping[str, str]:
         *rules.pages(knowledge, files),
         *codes.pages(knowledge),
         *glossary.pages(knowledge),
+        *thresholds.pages(knowledge),
         *article.pages(_claims()),
     )
     return dict(made)

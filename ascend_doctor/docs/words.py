@@ -270,6 +270,23 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "影响任务行为与日志的 CANN、HCCL、torch_npu 及上层框架环境变量。"
         "`ascend-doctor explain 变量名` 输出相同内容。",
     ),
+    "thresholds": ("Thresholds of profiles", "性能数据阈值"),
+    "thresholds_intro": (
+        "From which number on a profile is told to be bad. `ascend-doctor analyze --threshold"
+        ' NAME=VALUE` sets one, as does `threshold = ["NAME=VALUE"]` in `ascend-doctor.toml`;'
+        " texts name the limit that was in force.",
+        "性能数据中某项指标达到多少才算异常。可用 `ascend-doctor analyze --threshold 名称=数值`"
+        ' 设置，或在 `ascend-doctor.toml` 中写 `threshold = ["名称=数值"]`；'
+        "报告文字会给出实际生效的阈值。",
+    ),
+    "threshold": ("Name", "名称"),
+    "range": ("May be", "取值范围"),
+    "about": ("What it is about", "含义"),
+    "unit_us": ("µs", "µs"),
+    "unit_ms": ("ms", "ms"),
+    "unit_count": ("", ""),
+    "unit_MiB": ("MiB", "MiB"),
+    "unit_times": ("times", "倍"),
     "glossary": ("All that can be looked up", "术语总表"),
     "glossary_intro": (
         "What `ascend-doctor explain TERM` knows beside rules and families, and how else people"

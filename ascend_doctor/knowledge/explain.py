@@ -12,6 +12,8 @@ import math
 import re
 from collections.abc import Callable, Mapping
 
+from ascend_doctor.knowledge.profile import PROFILE, PROFILE_SOMETIMES
+
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?) ?(?P<unit>[KMGTPE]?)(?:i?B)?(?:bytes)?")
 _POWERS = "KMGTPE"
 
@@ -37,20 +39,7 @@ VERDICTS: Mapping[str, frozenset[str]] = {
 
 # Findings that a reader makes rather than literals: its verdicts, and what each captures.
 READERS: Mapping[str, Mapping[str, frozenset[str]]] = {
-    "profile": {
-        "idle": frozenset({"name", "share", "idle", "step"}),
-        **dict.fromkeys(
-            ("step_waits", "article_step_waits"),
-            frozenset({"share", "data", "step", "waiting", "steps"}),
-        ),
-        "step_slow_twice": frozenset(
-            {"data", "step", "at", "other_data", "other_step", "other_at", "usual"}
-        ),
-        "steps_slower": frozenset({"before", "after", "times"}),
-        "card_held": frozenset({"npu", "capacity", "pid", "held"}),
-        "card_shared": frozenset({"npu", "capacity", "pid", "held", "processes", "others"}),
-        "card_unlisted": frozenset({"npu", "capacity", "held", "card", "chip"}),
-    },
+    "profile": PROFILE,
     "curve": {
         **dict.fromkeys(
             ("exploded", "stuck", "zero"), frozenset({"loss", "best", "last", "lines"})
@@ -66,7 +55,7 @@ READERS: Mapping[str, Mapping[str, frozenset[str]]] = {
 }
 # What a reader captures as well, where the log says it.
 SOMETIMES: Mapping[str, frozenset[str]] = {
-    "profile": frozenset({"at", "workers", "times", "rank", "peers", "process"}),
+    "profile": PROFILE_SOMETIMES,
     "curve": frozenset({"step", "epoch", "best_step", "best_epoch"}),
     "environment": frozenset(),
 }

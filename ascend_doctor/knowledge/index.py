@@ -6,12 +6,13 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from ascend_doctor import resources
+from ascend_doctor.errors import SettingError
 from ascend_doctor.knowledge.codes import Code, Codes
 from ascend_doctor.knowledge.rule import Explains, Rule, explains_of, from_index
 from ascend_doctor.knowledge.versions import Pair, Versions
@@ -62,15 +63,48 @@ class Knowledge:
     versions: Versions
     pages: Mapping[str, Mapping[str, Page]]
     thresholds: Mapping[str, Threshold]
+    changed: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def limits(self) -> Mapping[str, float]:
         """The thresholds that are in force, by name."""
-        return {name: threshold.value for name, threshold in self.thresholds.items()}
+        usual = {name: threshold.value for name, threshold in self.thresholds.items()}
+        return {**usual, **self.changed}
+
+    def with_thresholds(self, values: Mapping[str, float]) -> Knowledge:
+        """Return the same knowledge with some thresholds set; a usual value changes nothing.
+
+        Raises:
+            SettingError: there is no such threshold, or it cannot have such a value.
+        """
+        for name, value in values.items():
+            check_threshold(self.thresholds, name, value)
+        set_ = {name: float(value) for name, value in values.items()}
+        changed = {n: v for n, v in set_.items() if v != self.thresholds[n].value}
+        return replace(self, changed=dict(sorted(changed.items())))
 
     def without(self, rule: str) -> Knowledge:
         """Return the same knowledge without one rule."""
         return replace(self, rules={k: v for k, v in self.rules.items() if k != rule})
+
+
+def check_threshold(known: Mapping[str, Threshold], name: str, value: float) -> None:
+    """Refuse what no threshold is called, or none can be.
+
+    Raises:
+        SettingError: it is so; the message names what is close, or the range.
+    """
+    threshold = known.get(name)
+    if threshold is None:
+        from difflib import get_close_matches
+
+        close = get_close_matches(name.lower().replace("_", "-"), known, n=1)
+        mend = f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}"
+        raise SettingError(f"{name}: there is no such threshold; {mend}")
+    low, high = threshold.range
+    if not low <= value <= high:  # what is not a number is neither
+        bounds = f"{low:g} to {high:g}"
+        raise SettingError(f"{name}: {value:g} is out of range; it may be {bounds}")
 
 
 def load(extra: Path | None = None) -> Knowledge:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from ascend_doctor.records import Evidence, Note
+from ascend_doctor.records import Evidence, Location, Note
 
 # What a stretch of time was spent on, or what was counted.
 #   fetch       the training thread was inside its loader's __next__
@@ -285,6 +285,7 @@ class Verdict:
         captures: what the texts of the rule may say.
         proofs: rows, events or lines, the deciding one first.
         count: how often it was so.
+        location: the line of the user's code that it comes from, where a call stack says it.
     """
 
     name: str
@@ -292,3 +293,4 @@ class Verdict:
     captures: Mapping[str, str]
     proofs: tuple[Evidence, ...]
     count: int = 1
+    location: Location | None = None

@@ -31,7 +31,8 @@ class Coverage:
 
     ``interrupted`` says that reading was stopped before its time, and ``unread`` how many files
     were found and not read for that; there may be more. ``notes`` tell what files that were read
-    lack, or had to be taken for something.
+    lack, or had to be taken for something. ``empty`` says that all of them belong to profiles, and
+    none has a time, a size or a count in it that could be judged.
     """
 
     files: int
@@ -46,3 +47,4 @@ class Coverage:
     unread: int = 0
     slice: Slice | None = None
     notes: tuple[tuple[str, Note], ...] = ()
+    empty: bool = False

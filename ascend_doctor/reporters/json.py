@@ -81,6 +81,7 @@ def as_dict(report: Report) -> dict[str, Any]:
                 }
                 for path, note in coverage.notes
             ],
+            "empty": coverage.empty,
         },
     }
 

@@ -36,6 +36,10 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "Nothing of what was read is in the part that --since, --until and --rank leave.",
         "读到的内容均不在 --since、--until、--rank 限定的范围内。",
     ),
+    "empty_profile": (
+        "The files of the profile hold no measurement: nothing was judged.",
+        "性能数据文件中没有任何测量数据，未作判断。",
+    ),
     "unexplained_verdict": (
         "No diagnosis, but there are errors that no rule knows.",
         "未能给出诊断，但存在规则库不认识的报错。",

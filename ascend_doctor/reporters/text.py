@@ -42,6 +42,7 @@ _HEADINGS = (
 _VERDICTS = {
     "nothing": ("!", "bold yellow"),
     "empty_slice": ("!", "bold yellow"),
+    "empty_profile": ("!", "bold yellow"),
     "unexplained_verdict": ("?", "bold yellow"),
 }
 

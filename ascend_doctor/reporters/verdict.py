@@ -73,6 +73,8 @@ def verdict(report: Report, told: Parts) -> str:
     part = report.coverage.slice
     if part is not None and part.empty:
         return "empty_slice"
+    if report.coverage.empty:
+        return "empty_profile"
     return "clean_slice" if part is not None and part.left_out else "clean"
 
 

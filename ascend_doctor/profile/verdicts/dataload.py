@@ -1,36 +1,195 @@
-"""The device waits for its host: how much, which rank, and what the host did meanwhile."""
+"""The training thread waits for its loader: how long, why, and what would help.
+
+A fetch costs nothing while the device still works on what it was given before. So where a profile
+says how long the device was idle, that has to cover a good part of the fetches.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
 
-from ascend_doctor.profile.model import Profile, Verdict
+from ascend_doctor.profile.model import Profile, Step, Tally, Verdict
+from ascend_doctor.profile.verdicts.naming import counted, ms, percent, whose
+from ascend_doctor.profile.verdicts.spent import by_step, tallies, total, within
+from ascend_doctor.profile.verdicts.steady import Steady, steady
+from ascend_doctor.records import Evidence
+
+# Of fewer fetches it cannot be told which is the slow one.
+_FEW = 3
+
+_SINGLE, _MULTIPLE = "SingleProcess", "MultiProcessing"
 
 
 def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[Verdict]:
-    """Yield the rank or device whose idle share of all its steps is largest, if it is large."""
-    worst = max(profiles, key=_idle_share, default=None)
-    if worst is None or _idle_share(worst) < limits["idle-share"]:
-        return
-    idle = sum(step.free_us or 0.0 for step in worst.steps)
-    total = sum(step.total_us for step in worst.steps)
-    deciding = max(worst.steps, key=lambda step: step.free_us or 0.0)
-    name = str(worst.rank) if worst.rank is not None else worst.device or "?"
-    yield Verdict(
-        "idle",
-        worst,
-        {
-            "name": name,
-            "share": f"{100 * idle / total:.0f}",
-            "idle": f"{idle / 1000:.1f}",
-            "step": f"{total / 1000:.1f}",
-        },
-        (deciding.proof,),
-        count=len(worst.steps),
+    """Yield the profiles whose steps wait for data, and those with one slow fetch."""
+    for profile in profiles:
+        found = _waiting(profile, limits) or _slow_fetch(profile, limits)
+        if found is not None:
+            yield found
+        yield from _preprocessing(profile, limits)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fetches:
+    """Fetches of the steps that can be compared; times in µs."""
+
+    days: Steady
+    times: Mapping[str, float]
+    worst: Step
+    first: float
+
+    @property
+    def data(self) -> float:
+        """Time in fetches a step."""
+        return max(0.0, within(self.times, self.days.steps) - self.first) / len(self.days.steps)
+
+    @property
+    def step(self) -> float:
+        """Time of a step."""
+        return max(1e-9, total(self.days.steps) - self.first) / len(self.days.steps)
+
+    @property
+    def compute(self) -> float:
+        """Time of a step without its fetches."""
+        return max(0.0, self.step - self.data)
+
+    @property
+    def share(self) -> float:
+        """Share of the steps that is spent in fetches."""
+        return self.data / self.step
+
+
+def _fetches(profile: Profile, limits: Mapping[str, float]) -> _Fetches | None:
+    times = by_step(profile, "fetch")
+    days = steady(profile, limits)
+    whole = _whole(profile)
+    first = 0.0
+    if whole is not None:
+        # Without steps the first fetch, in which a loader begins, cannot be told by its place.
+        counts = tallies(profile, "fetch")
+        if not counts or sum(tally.count for tally in counts) < limits["few-steps"]:
+            return None
+        times = {whole.name: sum(tally.total_us for tally in counts)}
+        first = max(tally.longest.duration_us for tally in counts)
+        days = Steady((whole,))
+    else:
+        days = replace(days, steps=tuple(step for step in days.steps if step.name in times))
+    if not days.steps:
+        return None
+    worst = max(days.steps, key=lambda step: times[step.name])
+    return _Fetches(days, times, worst, first)
+
+
+def _whole(profile: Profile) -> Step | None:
+    """Return the row about all of a profile that has no steps."""
+    steps = [step for step in profile.steps if step.total_us > 0]
+    return steps[0] if len(steps) == 1 and not steps[0].name else None
+
+
+def _waiting(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
+    found = _fetches(profile, limits)
+    if found is None or found.share < limits["fetch-share"]:
+        return None
+    free = [step.free_us for step in found.days.steps if step.free_us is not None]
+    if free and sum(free) / len(free) < limits["accounted-share"] * found.data:
+        return None  # the device had enough to do meanwhile
+    is_sure = len(found.days.steps) >= limits["few-steps"] and not any(
+        step.is_average for step in found.days.steps
     )
+    kind, workers = _loader(profile)
+    captures = {
+        **whose(profile),
+        **counted(found.days),
+        "share": percent(found.share),
+        "data": ms(found.data),
+        "step": ms(found.step),
+        "compute": ms(found.compute),
+        "worst": ms(found.times[found.worst.name]),
+        "limit": percent(limits["fetch-share"]),
+    }
+    if found.worst.name:
+        captures["worst_step"] = found.worst.name
+    name = "loader_waits"
+    if is_sure and kind == _SINGLE:
+        is_hidden = found.data <= found.compute
+        name = "loader_serial" if is_hidden else "loader_serial_slow"
+        if not is_hidden and found.compute > 0:
+            captures["wanted"] = str(math.ceil(found.data / found.compute))
+    elif is_sure and kind == _MULTIPLE:
+        name = "loader_behind"
+        if found.compute > 0:
+            captures["times"] = f"{found.step / found.compute:.1f}"
+        if workers and found.compute > 0:
+            captures["workers"] = str(workers)
+            captures["wanted"] = str(math.ceil(workers * found.step / found.compute))
+    proofs = (_proof(profile, found), found.worst.proof)
+    return Verdict(name, profile, captures, tuple(dict.fromkeys(proofs)), len(found.days.steps))
 
 
-def _idle_share(profile: Profile) -> float:
-    known = [step for step in profile.steps if step.free_us is not None]
-    total = sum(step.total_us for step in known)
-    return sum(step.free_us or 0.0 for step in known) / total if total else 0.0
+def _proof(profile: Profile, found: _Fetches) -> Evidence:
+    """Return the fetch that says it best: the longest one of the worst step, if it is told."""
+    spans = (tally.longest for tally in tallies(profile, "fetch"))
+    fits = [span for span in spans if span.step is None or span.step == found.worst.name]
+    return max(fits, key=lambda span: span.duration_us).proof if fits else found.worst.proof
+
+
+def _loader(profile: Profile) -> tuple[str | None, int | None]:
+    """Return what kind of loader fetches, and how many workers it has."""
+    told = profile.facts.get("workers", "")
+    workers = int(told) if told.isdecimal() else None
+    names = " ".join([profile.facts.get("loader", ""), *(t.name for t in _by_time(profile))])
+    kinds = [kind for kind in (_SINGLE, _MULTIPLE) if kind.lower() in names.lower()]
+    if workers == 0 or kinds == [_SINGLE]:
+        return _SINGLE, 0
+    return (_MULTIPLE if workers or kinds == [_MULTIPLE] else None), workers
+
+
+def _by_time(profile: Profile) -> tuple[Tally, ...]:
+    """Return the iterators that take most of the fetching."""
+    found = tallies(profile, "fetch")
+    most = sum(tally.total_us for tally in found) / 2
+    return tuple(tally for tally in found if tally.total_us >= most)
+
+
+def _slow_fetch(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
+    """Tell of one fetch that was far longer than others; it costs little, and may be a sign."""
+    times = by_step(profile, "fetch")
+    days = steady(profile, limits)
+    known = [step for step in days.behind_warm_up if step.name in times and not step.is_average]
+    if len(known) < _FEW:
+        return None
+    worst = max(known, key=lambda step: times[step.name])
+    usual = median(times[step.name] for step in known)
+    longest = times[worst.name]
+    if longest < max(limits["long-step"] * usual, limits["slow-fetch"] * 1000):
+        return None
+    captures = {
+        **whose(profile),
+        "worst": ms(longest),
+        "worst_step": worst.name,
+        "usual": ms(usual),
+        "steps": str(len(known)),
+    }
+    spans = [t.longest for t in tallies(profile, "fetch") if t.longest.step == worst.name]
+    return Verdict("slow_fetch", profile, captures, (spans[0].proof if spans else worst.proof,))
+
+
+def _preprocessing(profile: Profile, limits: Mapping[str, float]) -> Iterator[Verdict]:
+    """Yield if operators of the data pipeline take much of the device's AI CPUs."""
+    found = tallies(profile, "preprocess")
+    steps = [step for step in profile.steps if step.total_us > 0]
+    spent, all_ = sum(tally.total_us for tally in found), total(steps)
+    if not found or not all_ or spent < limits["preprocess-share"] * all_:
+        return
+    captures = {
+        **whose(profile),
+        "operator": found[0].name,
+        "count": str(sum(tally.count for tally in found)),
+        "spent": ms(spent),
+        "share": percent(min(1.0, spent / all_)),
+        "limit": percent(limits["preprocess-share"]),
+    }
+    yield Verdict("preprocessing", profile, captures, (found[0].longest.proof,))

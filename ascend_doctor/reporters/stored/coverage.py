@@ -29,6 +29,7 @@ def coverage(value: Field) -> Coverage:
         unread=value.maybe("unread", count, 0),
         slice=value.maybe("slice", _slice, None),
         notes=value.maybe("notes", _notes, ()),
+        empty=value.maybe("empty", Field.flag, False),
     )
 
 

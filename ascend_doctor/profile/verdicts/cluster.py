@@ -1,0 +1,139 @@
+"""Ranks beside each other: who is late, and who only waits for it.
+
+In a collective the ranks that come early wait in communication for the one that comes last, whose
+own communication is the shortest. So the rank with the most communication is the victim.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from statistics import median
+
+from ascend_doctor.profile.model import Profile, Step, Verdict
+from ascend_doctor.profile.verdicts.naming import ms, percent
+from ascend_doctor.profile.verdicts.steady import steady
+from ascend_doctor.records import Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class _Rank:
+    """What a rank spends on average on each step, in µs."""
+
+    profile: Profile
+    steps: tuple[Step, ...]
+    computing: float
+    communication: float
+    free: float
+    step: float
+
+    def proof(self, name: str) -> Evidence:
+        """Return the row of the step with most of something, as one of this rank."""
+        found = max(self.steps, key=lambda step: float(getattr(step, name))).proof
+        return replace(found, origin=replace(found.origin, rank=self.profile.rank))
+
+
+def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[Verdict]:
+    """Yield the late rank of each job, or that all of its ranks wait for their hosts."""
+    for ranks in _jobs(profiles, limits):
+        if min(rank.free / rank.step for rank in ranks) >= limits["idle-share"]:
+            yield _all_idle(ranks, limits)
+        elif (found := _late(ranks, limits)) is not None:
+            yield found
+
+
+def _jobs(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[list[_Rank]]:
+    """Yield the ranks of each job that can be compared."""
+    jobs: dict[str, dict[int, _Rank]] = defaultdict(dict)
+    twice: set[str] = set()
+    for profile in profiles:
+        rank = None if profile.rank is None else _rank(profile, limits)
+        if rank is None or profile.rank is None:
+            continue
+        # A table of a cluster has all ranks in one folder, else each has its own in a common one.
+        for job in (f"in {profile.key}", f"of {PurePosixPath(profile.key).parent}"):
+            if profile.rank in jobs[job]:
+                twice.add(job)
+            jobs[job][profile.rank] = rank
+    told: set[int] = set()
+    for job in sorted(jobs):  # those within one table first
+        ranks = [rank for number, rank in sorted(jobs[job].items()) if number not in told]
+        if len(ranks) >= 2 and job not in twice:
+            told |= jobs[job].keys()
+            yield ranks
+
+
+def _rank(profile: Profile, limits: Mapping[str, float]) -> _Rank | None:
+    steps = [
+        step
+        for step in steady(profile, limits).steps
+        if None not in (step.computing_us, step.communication_us, step.free_us)
+    ]
+    if not steps:
+        return None
+
+    def mean(name: str) -> float:
+        return sum(float(getattr(step, name)) for step in steps) / len(steps)
+
+    return _Rank(
+        profile,
+        tuple(steps),
+        mean("computing_us"),
+        mean("communication_us") - sum(step.bubble_us or 0.0 for step in steps) / len(steps),
+        mean("free_us"),
+        mean("total_us"),
+    )
+
+
+def _late(ranks: Collection[_Rank], limits: Mapping[str, float]) -> Verdict | None:
+    """Tell the rank that the others wait for, if they do, and it is plain what keeps it."""
+    late = min(ranks, key=lambda rank: rank.communication)
+    others = [rank for rank in ranks if rank is not late]
+    waits = median(rank.communication for rank in others) - late.communication
+    if waits < limits["rank-wait-share"] * median(rank.step for rank in others):
+        return None
+    computes = late.computing - median(rank.computing for rank in others)
+    idles = late.free - median(rank.free for rank in others)
+    if max(computes, idles) < limits["accounted-share"] * waits:
+        return None
+    longest = max(others, key=lambda rank: rank.communication)
+    captures = {
+        "rank": str(late.profile.rank),
+        "ranks": str(len(ranks)),
+        "waits": ms(waits),
+        "share": percent(waits / median(rank.step for rank in others)),
+        "longest_rank": str(longest.profile.rank),
+        "longest": ms(longest.communication),
+        "own": ms(late.communication),
+        "limit": percent(limits["rank-wait-share"]),
+    }
+    if idles >= computes:
+        name = "slow_rank"
+        captures |= {"idle": ms(late.free), "usual": ms(late.free - idles)}
+        proof = late.proof("free_us")
+    else:
+        name = "uneven_ranks"
+        captures |= {"computing": ms(late.computing), "usual": ms(late.computing - computes)}
+        proof = late.proof("computing_us")
+    proofs = (proof, longest.proof("communication_us"))
+    return Verdict(name, late.profile, captures, proofs, len(late.steps))
+
+
+def _all_idle(ranks: Collection[_Rank], limits: Mapping[str, float]) -> Verdict:
+    """Tell that the host keeps every rank waiting."""
+    worst = max(ranks, key=lambda rank: rank.free / rank.step)
+    least = min(ranks, key=lambda rank: rank.free / rank.step)
+    captures = {
+        "rank": str(worst.profile.rank),
+        "ranks": str(len(ranks)),
+        "share": percent(worst.free / worst.step),
+        "least": percent(least.free / least.step),
+        "least_rank": str(least.profile.rank),
+        "idle": ms(worst.free),
+        "step": ms(worst.step),
+        "limit": percent(limits["idle-share"]),
+    }
+    proofs = tuple(rank.proof("free_us") for rank in (worst, least))
+    return Verdict("all_idle", worst.profile, captures, proofs, len(ranks))

@@ -1,0 +1,85 @@
+"""The steps that can be compared: without warm-up, epoch borders and rare exceptions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from ascend_doctor.profile.model import Profile, Step
+
+# Of fewer steps none is set apart as an exception: what is rare cannot be told.
+_MANY = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Steady:
+    """The steps of a profile, sorted by what they can tell.
+
+    Attributes:
+        steps: ordinary ones, in order.
+        rare: long ones that are so rare that they may be evaluation or a checkpoint.
+        warm_up, borders: how many were left out at the begin, and for the border of an epoch.
+    """
+
+    steps: tuple[Step, ...]
+    rare: tuple[Step, ...] = ()
+    warm_up: int = 0
+    borders: int = 0
+
+    @property
+    def behind_warm_up(self) -> tuple[Step, ...]:
+        """All steps but those of the warm-up and at borders."""
+        return (*self.steps, *self.rare)
+
+    @property
+    def left_out(self) -> int:
+        """How many steps the ordinary ones are without."""
+        return self.warm_up + self.borders + len(self.rare)
+
+
+def steady(profile: Profile, limits: Mapping[str, float]) -> Steady:
+    """Sort the steps of a profile; what would leave less than two is not left out."""
+    steps = [step for step in ordered(profile.steps) if step.total_us > 0]
+    warm_up = int(limits["warm-up-steps"])
+    if len(steps) - warm_up < 2:
+        warm_up = 0
+    behind = steps[warm_up:]
+    inner = [step for step in behind if not step.is_border]
+    if len(inner) < 2:
+        inner = behind
+    rare = _rare(inner, limits)
+    return Steady(
+        tuple(step for step in inner if step not in rare),
+        tuple(rare),
+        warm_up,
+        len(behind) - len(inner),
+    )
+
+
+def _rare(steps: Sequence[Step], limits: Mapping[str, float]) -> list[Step]:
+    if len(steps) < _MANY:
+        return []
+    most = math.ceil(limits["rare-share"] * len(steps))
+    usual = median(step.total_us for step in steps)
+    longest = sorted(steps, key=lambda step: step.total_us, reverse=True)[:most]
+    return [step for step in longest if step.total_us >= limits["long-step"] * usual]
+
+
+def ordered(steps: Iterable[Step]) -> list[Step]:
+    """Return steps in the order in which they ran, as far as times or numbers tell."""
+    found = list(steps)
+    begins = [step.begin_us for step in found]
+    if None not in begins:
+        return sorted(found, key=lambda step: step.begin_us or 0.0)
+    if all(step.name.isdecimal() for step in found):
+        return sorted(found, key=lambda step: int(step.name))
+    return found
+
+
+def idle(steps: Iterable[Step]) -> float | None:
+    """Return the share of time in which the device had nothing to do, None if no step says it."""
+    known = [step for step in steps if step.free_us is not None]
+    total = sum(step.total_us for step in known)
+    return sum(step.free_us or 0.0 for step in known) / total if total else None

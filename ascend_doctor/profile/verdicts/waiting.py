@@ -1,0 +1,110 @@
+"""The device waits for its host, and no file says more than that."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from statistics import median
+
+from ascend_doctor.profile.model import Profile, Step, Verdict
+from ascend_doctor.profile.verdicts.naming import counted, ms, percent, whose
+from ascend_doctor.profile.verdicts.spent import total
+from ascend_doctor.profile.verdicts.steady import Steady, idle, steady
+
+# Of fewer steps it cannot be told which are usual.
+_FEW = 5
+
+
+def judge(
+    profiles: Sequence[Profile], limits: Mapping[str, float], accounted: Collection[int]
+) -> Iterator[Verdict]:
+    """Yield what is idle or slow for no reason that is known.
+
+    Args:
+        profiles: all that were read.
+        limits: thresholds by name.
+        accounted: places in ``profiles`` of those whose waiting has a reason already.
+    """
+    left = [one for place, one in enumerate(profiles) if place not in accounted]
+    waiting = [one for one in left if (_idle_of(one, limits) or 0.0) >= limits["idle-share"]]
+    if waiting:
+        worst = max(waiting, key=lambda one: _idle_of(one, limits) or 0.0)
+        yield _prepares(worst, limits) or _idle(worst, limits, len(waiting))
+    told = {id(one) for one in waiting}
+    for one in left:
+        if id(one) not in told and (found := _slow_steps(one, limits)) is not None:
+            yield found
+
+
+def _known(profile: Profile, limits: Mapping[str, float]) -> Steady:
+    days = steady(profile, limits)
+    return replace(days, steps=tuple(step for step in days.steps if step.free_us is not None))
+
+
+def _idle_of(profile: Profile, limits: Mapping[str, float]) -> float | None:
+    return idle(_known(profile, limits).steps)
+
+
+def _idle(profile: Profile, limits: Mapping[str, float], ranks: int) -> Verdict:
+    """Tell of idle time only; many reasons have it in common."""
+    days = _known(profile, limits)
+    spent = sum(step.free_us or 0.0 for step in days.steps)
+    captures = {
+        **whose(profile),
+        **counted(days),
+        "share": percent(spent / total(days.steps)),
+        "idle": ms(spent),
+        "step": ms(total(days.steps)),
+        "limit": percent(limits["idle-share"]),
+    }
+    if ranks > 1:
+        captures["ranks"] = str(ranks)
+    return Verdict("idle", profile, captures, (_most_idle(days).proof,), len(days.steps))
+
+
+def _most_idle(days: Steady) -> Step:
+    return max(days.steps, key=lambda step: step.free_us or 0.0)
+
+
+def _prepares(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
+    """Tell of idle time that lies before the first task of each step."""
+    days = _known(profile, limits)
+    spent = sum(step.free_us or 0.0 for step in days.steps)
+    preparing = [step.preparing_us or 0.0 for step in days.steps]
+    if sum(preparing) < limits["accounted-share"] * spent:
+        return None
+    captures = {
+        **whose(profile),
+        **counted(days),
+        "share": percent(spent / total(days.steps)),
+        "preparing": ms(sum(preparing) / len(preparing)),
+        "step": ms(total(days.steps) / len(days.steps)),
+        "limit": percent(limits["idle-share"]),
+    }
+    worst = max(days.steps, key=lambda step: step.preparing_us or 0.0)
+    return Verdict("prepares", profile, captures, (worst.proof,), len(days.steps))
+
+
+def _slow_steps(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
+    """Tell that much of the time is lost in a few steps that are far longer than others."""
+    days = steady(profile, limits)
+    steps = [step for step in days.behind_warm_up if not step.is_average]
+    if len(steps) < _FEW:
+        return None
+    usual = median(step.total_us for step in steps)
+    long = [step for step in steps if step.total_us >= limits["long-step"] * usual]
+    lost = sum(step.total_us - usual for step in long)
+    if not long or lost < limits["slow-steps-share"] * total(steps):
+        return None
+    worst = max(long, key=lambda step: step.total_us)
+    captures = {
+        **whose(profile),
+        "count": str(len(long)),
+        "steps": str(len(steps)),
+        "usual": ms(usual),
+        "worst": ms(worst.total_us),
+        "worst_step": worst.name,
+        "share": percent(lost / total(steps)),
+        "limit": percent(limits["slow-steps-share"]),
+    }
+    return Verdict("slow_steps", profile, captures, (worst.proof,), len(long))

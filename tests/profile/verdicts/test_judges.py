@@ -1,0 +1,348 @@
+"""Judges by themselves: where each begins to speak, and what keeps it silent."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ascend_doctor.knowledge.index import load
+from ascend_doctor.knowledge.profile import PROFILE, PROFILE_SOMETIMES
+from ascend_doctor.profile.model import Card, Measures
+from ascend_doctor.records import Location
+from tests.conftest import ROOT
+from tests.profile.verdicts.making import (
+    names,
+    pool,
+    profile,
+    proof,
+    steps,
+    tally,
+    verdict,
+)
+
+JUDGES = ROOT / "ascend_doctor" / "profile" / "verdicts"
+
+SINGLE = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
+MULTIPLE = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
+
+
+def loading(*fetches, name=SINGLE, length=100, facts=None, **more):
+    """Return a profile whose steps fetch for so long (ms)."""
+    told = steps(*[length] * len(fetches), fetch_us=list(fetches), **more)
+    return profile(
+        steps=told,
+        tallies=(tally("fetch", name, len(fetches), sum(fetches), step="2"),),
+        facts=facts or {},
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (loading(90, 30, 30, 30), ["loader_serial"]),
+        (loading(90, 29, 29, 29), []),
+        (loading(90, 50, 50, 50), ["loader_serial"]),
+        (loading(90, 51, 51, 51), ["loader_serial_slow"]),
+        (loading(90, 51, 51, 51, name=MULTIPLE), ["loader_behind"]),
+        (loading(90, 51, 51, 51, facts={"workers": "4"}, name="dataloader"), ["loader_behind"]),
+        (
+            loading(90, 51, 51, 51, facts={"workers": "0"}, name="dataloader"),
+            ["loader_serial_slow"],
+        ),
+        (loading(90, 51, 51, 51, name="dataloader"), ["loader_waits"]),
+        (loading(90, 51, 51, 51, is_average=True), ["loader_waits"]),
+        (loading(51), ["loader_waits"]),
+        # The device had enough to do meanwhile.
+        (loading(90, 51, 51, 51, free_us=25), []),
+        (loading(90, 51, 51, 51, free_us=26), ["loader_serial_slow"]),
+    ],
+)
+def test_a_loader_is_told_by_its_kind_and_its_time(told, expected):
+    assert names(told, idle_share=1.0) == expected
+
+
+def test_workers_are_computed_from_the_times():
+    serial = verdict(loading(1, 80, 80, 80)).captures
+    behind = verdict(loading(1, 80, 80, 80, name=MULTIPLE, facts={"workers": "4"})).captures
+    assert serial["wanted"] == "4"
+    assert (behind["wanted"], behind["times"]) == ("20", "5.0")
+
+
+def test_a_step_that_only_fetches_asks_for_no_number_of_workers():
+    found = verdict(loading(1, 100, 100, 100)).captures
+    assert (found["share"], found.get("wanted")) == ("100", None)
+
+
+def test_a_profile_without_steps_leaves_its_first_fetch_out():
+    told = steps(1000, first=1)[0]
+    whole = profile(
+        steps=(type(told)("", told.proof, told.total_us),),
+        tallies=(tally("fetch", SINGLE, 11, 900, longest=500),),
+    )
+    assert verdict(whole).captures["share"] == "80"
+    quick = profile(steps=whole.steps, tallies=(tally("fetch", SINGLE, 11, 600, longest=500),))
+    assert names(quick) == []
+
+
+@pytest.mark.parametrize(
+    ("fetches", "expected"),
+    [
+        ((1, 1, 1, 1, 199), []),
+        ((1, 1, 1, 1, 200), ["slow_fetch"]),
+        ((1, 100, 100, 100, 299), []),
+        ((1, 1, 1, 1, 1, 1), []),
+        ((1, 1, 300), []),
+    ],
+)
+def test_one_slow_fetch_is_a_remark(fetches, expected):
+    assert names(loading(*fetches, length=10_000)) == expected
+
+
+def idle_for(*shares, **more):
+    """Return steps of 100 ms that are idle for so many."""
+    return steps(*[100] * len(shares), free_us=list(shares), **more)
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (profile(steps=idle_for(99, 30, 30)), ["idle"]),
+        (profile(steps=idle_for(99, 29, 29)), []),
+        (profile(steps=idle_for(99, 40, 40, preparing_us=20)), ["prepares"]),
+        (profile(steps=idle_for(99, 40, 40, preparing_us=19)), ["idle"]),
+        (profile(steps=steps(100, 100)), []),
+        (profile(steps=idle_for(30)), ["idle"]),
+        (profile(), []),
+    ],
+)
+def test_idle_time_alone_is_the_last_resort(told, expected):
+    assert names(told) == expected
+
+
+def test_of_several_idle_devices_the_worst_is_told():
+    found = verdict(*(profile(device=str(n), steps=idle_for(1, 40 + n, 40 + n)) for n in range(4)))
+    assert (found.captures["device"], found.captures["ranks"]) == ("3", "4")
+
+
+def rank(number, *, computing, communication, free, key="job", count=3):
+    """Return a profile of a rank; times in ms."""
+    told = steps(
+        *[computing + communication + free] * count,
+        computing_us=computing,
+        communication_us=communication,
+        free_us=free,
+    )
+    return profile(key=key, rank=number, steps=told)
+
+
+@pytest.mark.parametrize(
+    ("others", "late", "expected"),
+    [
+        ((200, 100, 0), (200, 0, 100), ["slow_rank"]),
+        ((200, 100, 0), (300, 0, 0), ["uneven_ranks"]),
+        ((200, 50, 0), (200, 0, 50), ["slow_rank"]),
+        ((200, 49, 0), (200, 0, 49), []),
+        # All communicate for long: nobody is late.
+        ((200, 100, 0), (200, 99, 1), []),
+        # The one with little communication has no other sign of being late.
+        ((200, 100, 0), (150, 0, 40), []),
+        ((50, 20, 60), (50, 0, 80), ["all_idle"]),
+    ],
+)
+def test_the_late_rank_is_told_apart_from_those_that_wait(others, late, expected):
+    told = [
+        rank(number, computing=c, communication=w, free=f)
+        for number, (c, w, f) in enumerate([others, others, late])
+    ]
+    assert names(*told) == expected
+    if expected and expected != ["all_idle"]:
+        assert verdict(*told).profile.rank == 2
+
+
+def test_the_guilty_rank_proves_it_and_the_victim_follows():
+    found = verdict(
+        rank(3, computing=200, communication=100, free=0, key="job/a"),
+        rank(7, computing=200, communication=0, free=100, key="job/b"),
+    )
+    assert [proof.origin.rank for proof in found.proofs] == [7, 3]
+
+
+@pytest.mark.parametrize("second", [None, 0])
+def test_ranks_that_cannot_be_told_apart_are_not_compared(second):
+    told = (
+        rank(0, computing=200, communication=100, free=0, key="job/a"),
+        rank(second, computing=200, communication=0, free=80, key="job/b"),
+    )
+    assert names(*told) == []
+
+
+def compiling(times, *, name="opCompile", **more):
+    """Return a profile whose steps compile for so long (ms)."""
+    spent = {str(n): 1000.0 * t for n, t in enumerate(times, start=1) if t}
+    told = tally("compile", name, len(spent) or 1, sum(times) or 1, step="2", by_step=spent, **more)
+    return profile(steps=steps(*[100] * len(times)), tallies=(told,))
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (compiling([90, 10, 10, 10]), ["operators_compiled"]),
+        (compiling([90, 9, 9, 9]), []),
+        (compiling([90, 0, 0, 0]), []),
+        (compiling([90, 60, 60, 0]), []),
+        (compiling([90, 60, 60]), ["operators_compiled"]),
+        (
+            compiling([0, 60, 60, 60], name="_compile.compile_inner (dynamo_timed)"),
+            ["graph_compiled"],
+        ),
+    ],
+)
+def test_compiling_is_told_behind_the_warm_up(told, expected):
+    assert names(told) == expected
+
+
+def test_what_is_compiled_is_named_with_its_shapes():
+    told = compiling([90, 30, 20, 10], name="MatMul", shapes=17)
+    assert verdict(told).captures == {
+        **{"operator": "MatMul", "shapes": "17", "spent": "60.0", "share": "20", "hit": "3"},
+        **{"steps": "3", "left_out": "1", "each": "20.0", "worst": "30.0", "worst_step": "2"},
+        "limit": "10",
+    }
+
+
+def test_the_file_that_knows_the_steps_is_asked_for_the_operators():
+    placed = compiling([90, 30, 20, 10], name="MatMul")
+    summed = tally("compile", "aclopCompileAndExecute", 4, 150)
+    told = profile(
+        steps=placed.steps,
+        tallies=(summed,),
+        measures=(Measures("trace", "run", tallies=placed.tallies),),
+    )
+    assert verdict(told).captures["operator"] == "MatMul"
+
+
+@pytest.mark.parametrize(
+    ("kernels", "ai_cpu", "expected"),
+    [(950, 50, ["ai_cpu"]), (950, 49, []), (0, 1, ["ai_cpu"]), (10, 0, [])],
+)
+def test_ai_cpus_are_told_from_a_share_on(kernels, ai_cpu, expected):
+    told = [
+        tally(kind, name, 3, total)
+        for kind, name, total in (("kernel", "MatMul", kernels), ("ai_cpu", "Index", ai_cpu))
+        if total
+    ]
+    assert names(profile(tallies=tuple(told))) == expected
+
+
+def hosts(*told, free=50):
+    """Return a profile of ten steps with some tallies."""
+    return profile(steps=idle_for(*[free] * 10), tallies=told)
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (hosts(tally("sync", "wait", 90, 9), tally("kernel", "Add", 100, 9)), ["blocking"]),
+        (hosts(tally("sync", "wait", 89, 9), tally("kernel", "Add", 100, 9)), ["idle"]),
+        (hosts(tally("sync", "wait", 90, 9), tally("kernel", "Add", 99, 9)), ["idle"]),
+        (hosts(tally("sync", "wait", 100, 9)), ["syncing"]),
+        (hosts(tally("sync", "wait", 94, 9)), ["idle"]),
+        (hosts(tally("sync", "wait", 100, 9), free=29), []),
+        (hosts(tally("sync", "wait", 100, 9), tally("kernel", "Add", 5001, 900)), ["idle"]),
+        (hosts(tally("kernel", "Add", 100, 1.9), tally("host", "add", 9, 600)), ["dispatching"]),
+        (hosts(tally("kernel", "Add", 100, 2.0), tally("host", "add", 9, 600)), ["idle"]),
+        (hosts(tally("kernel", "Add", 100, 1.9), tally("host", "add", 9, 599)), ["idle"]),
+        (hosts(tally("kernel", "Add", 99, 1.9), tally("host", "add", 9, 600)), ["idle"]),
+        (hosts(tally("kernel", "Add", 100, 1.9)), ["idle"]),
+        (hosts(tally("api", "aclnnAddGetWorkspaceSize", 9, 150)), ["host_tiling"]),
+        (hosts(tally("api", "aclnnAddGetWorkspaceSize", 9, 149)), ["idle"]),
+        (hosts(tally("api", "aclnnAddGetWorkspaceSize", 9, 150), free=29), []),
+        (hosts(tally("preprocess", "Decode", 9, 150), free=5), ["preprocessing"]),
+        (hosts(tally("preprocess", "Decode", 9, 149), free=5), []),
+    ],
+)
+def test_what_the_host_did_is_told_apart(told, expected):
+    assert names(told) == expected
+
+
+def test_a_wait_is_told_with_the_line_that_waits():
+    stack = "/usr/lib/python3.11/site-packages/torch/_tensor.py(40): item;\n/job/t.py(58): step"
+    found = verdict(
+        hosts(
+            tally("sync", "aclrtSynchronizeStream", 400, 90),
+            tally("sync", "aten::item", 100, 80, detail={"stack": stack}),
+        )
+    )
+    assert found.location == Location("/job/t.py", 58, "step")
+    said = [found.captures[name] for name in ("call", "calls", "file", "line")]
+    assert said == ["aten::item", "100", "/job/t.py", "58"]
+
+
+def card(capacity):
+    """Return a profile of what npu-smi shows of a card."""
+    shown = Card(0, 0, 0, "910B3", "OK", 100.0, capacity, 5.0, proof(1))
+    return profile(key="npu-smi", cards=(shown,))
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        ([profile(memory=(pool((950, 980), capacity=1000.0),))], ["memory_near_full"]),
+        ([profile(memory=(pool((949, 980), capacity=1000.0),))], []),
+        ([profile(memory=(pool((950, 980)),))], []),
+        ([profile(memory=(pool((950, 980)),)), card(1000.0)], ["memory_near_full"]),
+        # Which of the two cards is meant?
+        ([profile(memory=(pool((950, 980)),)), card(1000.0), card(2000.0)], []),
+    ],
+)
+def test_capacity_is_never_guessed(told, expected):
+    assert names(*told) == expected
+
+
+def growing(count, *, live=lambda n: 10_000, reserved=lambda n: 20_000):
+    """Return memory over some samples."""
+    return profile(memory=(pool(*((live(n), reserved(n)) for n in range(count))),))
+
+
+@pytest.mark.parametrize(
+    ("told", "expected"),
+    [
+        (growing(60, live=lambda n: 10_000 + 100 * n), ["memory_leaks"]),
+        (growing(20, live=lambda n: 10_000 + 300 * n), []),
+        (growing(60, live=lambda n: 10_000 + 10 * n), []),
+        (growing(60, live=lambda n: 10_000 + 3000 * (n % 7)), []),
+        (growing(60, live=lambda n: min(15_000, 1500 * n)), []),
+        (growing(60, reserved=lambda n: 20_000 + 200 * n), ["memory_fragments"]),
+        (growing(60, reserved=lambda n: 20_000), []),
+        (growing(60, reserved=lambda n: 12_000 + 20 * n), []),
+    ],
+)
+def test_growth_behind_the_warm_up_decides(told, expected):
+    assert names(told) == expected
+
+
+def test_what_is_not_known_is_no_verdict():
+    bare = pool((1, 2))
+    unknown = type(bare)("PTA", None, type(bare.peak)(0.0, None), proof(1))
+    assert names(profile(memory=(unknown,))) == []
+
+
+def test_every_threshold_is_used_and_every_one_used_exists():
+    text = "".join(path.read_text(encoding="utf-8") for path in JUDGES.glob("*.py"))
+    used = set(re.findall(r'limits\[\s*"([\w-]+)"', text))
+    used |= set(re.findall(r'"(padding-\w+)"', text))
+    assert used == {*load().thresholds}
+
+
+def test_every_verdict_has_a_rule_and_every_capture_a_name():
+    told = {
+        (name, capture)
+        for rule in load().rules.values()
+        if rule.reader == "profile"
+        for name in rule.verdicts
+        for capture in rule.captures
+    }
+    assert {name for name, _ in told} == {*PROFILE}
+    known = {(n, c) for n, always in PROFILE.items() for c in always | PROFILE_SOMETIMES}
+    assert told <= known
