@@ -102,6 +102,7 @@ class Shard:
     signs: frozenset[tuple[bytes, Process]] = frozenset()
     environment: tuple[Said, ...] = ()
     measures: tuple[Measures, ...] = ()
+    machine: Machine | None = None
     broken: str | None = None
     outside: int = 0
     unplaced: int = 0

@@ -24,6 +24,8 @@ _OWN = re.compile(
     rb'\s*\{\s*(?:"baseline_version"'
     rb'|"schema_version"\s*:\s*"[\d.]{1,9}"\s*,\s*"tool"\s*:\s*\{\s*"name"\s*:\s*"ascend-doctor")'
 )
+# One that tells of a machine is read for that: a result of ``env``, or a part of a collection.
+_MACHINE = re.compile(_OWN.pattern + rb'[^{}]{0,400}\}\s*,\s*"machine"\s*:\s*\{')
 # A line that is none of such a document: behind one that was printed, a log goes on.
 _FOREIGN = re.compile(rb"\n(?![ \t\r\n}]|\Z)")
 
@@ -89,6 +91,11 @@ def is_as_it_is(head: bytes) -> bool:
     """Say whether the file that begins with ``head`` holds its text byte for byte."""
     is_packed = compression_of(head) is not None
     return not is_packed and not head.startswith(GAP) and wide_encoding(head) is None
+
+
+def is_machine(head: bytes) -> bool:
+    """Say whether the text that begins with ``head`` tells of a machine, as ``env`` does."""
+    return _MACHINE.match(head) is not None
 
 
 def unreadable(head: bytes) -> str | None:

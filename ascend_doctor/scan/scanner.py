@@ -16,12 +16,14 @@ from ascend_doctor.ingest.source import (
     Source,
     blocks,
     is_as_it_is,
+    is_machine,
     reason_of,
     unreadable,
 )
 from ascend_doctor.ingest.stream import BROKEN, FileStream
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import by_reader
+from ascend_doctor.scan.machines import scan_machine
 from ascend_doctor.scan.meanings import Vocabulary
 from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.reader import Reader
@@ -115,6 +117,8 @@ class Scanner:
     def _scan_stream(self, source: Source, stream: BinaryIO) -> Shard | Skipped:
         text = blocks(stream)
         head = next(text, b"")
+        if is_machine(head):
+            return scan_machine(source, chain((head,), text))
         reason = unreadable(head)
         if reason is not None:
             return Skipped(source.path, reason)
