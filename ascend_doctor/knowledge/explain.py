@@ -110,7 +110,18 @@ SOMETIMES: Mapping[str, frozenset[str]] = {
     "profile": frozenset({"at", "workers", "times", "rank", "peers", "process"}),
     "curve": frozenset({"step", "epoch", "best_step", "best_epoch"}),
     "environment": frozenset(
-        {"others", "fits", "folder", "container", "group", "meant", "cann", "torch", "wanted"}
+        {
+            "others",
+            "fits",
+            "folder",
+            "container",
+            "group",
+            "meant",
+            "cann",
+            "torch",
+            "torch_npu",
+            "wanted",
+        }
     ),
 }
 

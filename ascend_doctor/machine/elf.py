@@ -9,7 +9,7 @@ import os
 import struct
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
@@ -58,9 +58,9 @@ class Reader:
     def __init__(self, file: BinaryIO) -> None:
         # Kept, as it is closed with the last who knows it.
         self._file, self._handle = file, file.fileno()
-        header = self._unpack(_HEADER, self._at(0, _HEADER.size))
-        ident, self._architecture = header[0], header[2]
-        if ident[:6] != b"\x7fELF\x02\x01":
+        header: tuple[Any, ...] = _HEADER.unpack(self._at(0, _HEADER.size))
+        self._architecture: int = header[2]
+        if header[0][:6] != b"\x7fELF\x02\x01":
             raise ElfError("not a 64-bit little-endian library")
         segments = self._at(header[5], _table(header[9], header[10], _SEGMENT))
         self._loads: list[tuple[int, int, int]] = []
@@ -151,10 +151,6 @@ class Reader:
         if len(data) < size:
             raise ElfError("it ends early")
         return data
-
-    @staticmethod
-    def _unpack(form: struct.Struct, data: bytes) -> tuple[int, ...]:
-        return form.unpack(data)
 
 
 def _table(size: int, count: int, form: struct.Struct) -> int:

@@ -101,7 +101,7 @@ class Tree:
         real = self.real(path)
         if real is None:
             return []
-        names = []
+        names: list[str] = []
         try:
             with os.scandir(self.on_disk(real)) as entries:
                 for entry in entries:

@@ -120,4 +120,4 @@ def _object(kind: type, value: Any, where: str) -> Any:
     except TypeError:
         needed = [f.name for f in dataclasses.fields(kind) if _default(f) is dataclasses.MISSING]
         lacking = next(name for name in needed if name not in given)
-        raise ResultError(f"{where}.{lacking}: this field is missing") from None
+        raise ResultError(f"{where}.{lacking}: is missing") from None

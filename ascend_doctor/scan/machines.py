@@ -50,7 +50,8 @@ def shard_of(machine: Machine, path: str = HERE) -> Shard:
 
 def evidence(path: str, place: Place) -> Evidence:
     """Return a place of the machine that the file ``path`` tells of, as proof."""
-    return Evidence(shown(path, place.path), place.line, place.text, (place.line, 0))
+    line = max(1, place.line)
+    return Evidence(shown(path, place.path), line, place.text, (line, 0))
 
 
 def shown(path: str, name: str) -> str:

@@ -23,7 +23,6 @@ from ascend_doctor.ingest.source import (
 from ascend_doctor.ingest.stream import BROKEN, FileStream
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import by_reader
-from ascend_doctor.scan.machines import scan_machine
 from ascend_doctor.scan.meanings import Vocabulary
 from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.reader import Reader
@@ -118,6 +117,8 @@ class Scanner:
         text = blocks(stream)
         head = next(text, b"")
         if is_machine(head):
+            from ascend_doctor.scan.machines import scan_machine
+
             return scan_machine(source, chain((head,), text))
         reason = unreadable(head)
         if reason is not None:

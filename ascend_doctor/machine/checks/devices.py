@@ -48,7 +48,7 @@ def _nodes(machine: Machine, found: tuple[str, ...]) -> Iterator[Verdict]:
                 *(Place("/dev", 1, f"{path} is not there") for path in missing),
                 missing=", ".join(missing),
                 device=found[0],
-                container=container and container.value,
+                container=container.value if container else None,
             )
         refused = next((n for n in machine.nodes or () if n.is_usable is False), None)
         if refused is not None:
@@ -62,7 +62,7 @@ def _nodes(machine: Machine, found: tuple[str, ...]) -> Iterator[Verdict]:
             Place("/dev", 1, "no /dev/davinci0, /dev/davinci1 …"),
             chip=machine.chips.name,
             count=str(machine.chips.count),
-            container=container and container.value,
+            container=container.value if container else None,
         )
     else:
         yield verdict("no_npu", Place("/dev", 1, "no /dev/davinci0, /dev/davinci1 …"))

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ascend_doctor.machine.checks.devices import has_npu
 from ascend_doctor.machine.checks.paths import fails_at
 from ascend_doctor.machine.checks.verdict import Known, Verdict, place_of, verdict
+from ascend_doctor.machine.checks.versions import older_cann
 from ascend_doctor.machine.model import Library, Machine, Place
 
 _HAL = "libascend_hal.so"
@@ -40,13 +41,16 @@ def check(machine: Machine, known: Known) -> Iterator[Verdict]:
             )
         if library.undefined:
             symbol = library.undefined[0]
+            is_torch = symbol.startswith("_Z")
+            older = {} if is_torch else older_cann(machine, known)
             yield verdict(
-                "undefined_torch" if symbol.startswith("_Z") else "undefined_cann",
+                "undefined_torch" if is_torch else "undefined_cann",
                 Place(library.path, 1, f"{library.path}: undefined symbol: {symbol}"),
                 library=library.path.rpartition("/")[2],
                 symbol=symbol,
                 count=str(library.undefined_count),
                 statement=fails_at(machine),
+                **older,
             )
 
 

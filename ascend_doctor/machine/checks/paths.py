@@ -156,7 +156,12 @@ def _autoload(machine: Machine) -> Iterator[Verdict]:
 
 
 def _links(machine: Machine) -> Iterator[Verdict]:
-    broken = next((link for link in machine.links if link.real is None), None)
+    # What nothing goes through does no harm.
+    used = [entry.path for entry in machine.entries]
+    lost = [link for link in machine.links if link.real is None]
+    if machine.in_use is not None:
+        lost = [link for link in lost if any(_within(path, link.path) for path in used)]
+    broken = next(iter(lost), None)
     if broken is not None:
         place = Place(broken.path, 1, f"{broken.path} -> {broken.target}")
         yield verdict("link_broken", place, path=broken.path, target=broken.target)

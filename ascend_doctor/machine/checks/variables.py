@@ -98,7 +98,7 @@ def _distance(one: str, other: str) -> int:
     if abs(len(one) - len(other)) > _MOST:
         return _MOST + 1
     before: list[int] = []
-    last = [*range(len(other) + 1)]
+    last: list[int] = [*range(len(other) + 1)]
     for i, a in enumerate(one, start=1):
         row = [i]
         for j, b in enumerate(other, start=1):

@@ -38,6 +38,18 @@ def check(machine: Machine, known: Known) -> Iterator[Verdict]:
         yield from _firmware(machine, machine.driver)
 
 
+def older_cann(machine: Machine, known: Known) -> dict[str, str]:
+    """Return torch_npu, the CANN it was made for and the older one that is there, else nothing."""
+    npu, cann = machine.package("torch_npu"), newest(machine)
+    pair = None if npu is None else known.versions.of_torch_npu(npu.version)
+    if npu is None or pair is None or cann is None or cann.version is None:
+        return {}
+    one, other = order(cann.version), order(pair.cann)
+    if one is None or other is None or one >= other:
+        return {}
+    return {"torch_npu": npu.version, "cann": cann.version, "wanted": pair.cann}
+
+
 def _torch_npu(
     machine: Machine, npu: Package, torch: Package | None, known: Known
 ) -> Iterator[Verdict]:
@@ -54,20 +66,10 @@ def _torch_npu(
     if pair is None:
         yield verdict("release_unlisted", npu.place, torch_npu=npu.version)
         return
-    cann = newest(machine)
-    if cann is not None and cann.version is not None:
-        one, other = order(cann.version), order(pair.cann)
-        if one is not None and other is not None and one < other:
-            fits = ", ".join(p.torch_npu for p in known.versions.of_cann(cann.version))
-            yield verdict(
-                "installed_cann_older",
-                cann.place,
-                npu.place,
-                torch_npu=npu.version,
-                cann=cann.version,
-                wanted=pair.cann,
-                fits=fits,
-            )
+    cann, older = newest(machine), older_cann(machine, known)
+    if cann is not None and older:
+        fits = ", ".join(p.torch_npu for p in known.versions.of_cann(older["cann"]))
+        yield verdict("installed_cann_older", cann.place, npu.place, fits=fits, **older)
     python = machine.python
     if python is not None and pair.python:
         release = ".".join(python.version.split(".")[:2])
