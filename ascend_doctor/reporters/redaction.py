@@ -189,7 +189,7 @@ def mapped(machine: Machine, text: Callable[[str], str]) -> Machine:
     def walk(value: Any, name: str) -> Any:
         if isinstance(value, dict):
             # What a variable is called tells what its value is.
-            called = {"value": value.get("name", "value")}
+            called = {"value": str(value.get("name", "value"))}
             return {key: walk(item, called.get(key, key)) for key, item in value.items()}
         if isinstance(value, list):
             return [walk(item, name) for item in value]

@@ -1,4 +1,4 @@
-"""``env`` on this machine and on others: exit codes, formats, and what a collection is told to be."""
+"""``env`` on this machine and on others: exit codes, formats, collections."""
 
 from __future__ import annotations
 

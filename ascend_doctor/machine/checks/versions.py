@@ -102,7 +102,6 @@ def _requirements(machine: Machine) -> Iterator[Verdict]:
                     package=package.name,
                     version=package.version,
                     name=name,
-                    wanted=exact[2] if exact else None,
                 )
             is_told = (package.name, name) == ("torch_npu", "torch")
             if other is None or exact is None or is_told or differs:
