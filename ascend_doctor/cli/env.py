@@ -30,6 +30,11 @@ class _Group(settings.Command, click.Group):
     metavar="PATH",
     help="Judge another machine: a folder that is its root, a collection, or a result of env.",
 )
+@click.option(
+    "--python",
+    metavar="PROGRAM",
+    help="The interpreter that jobs run with; by default that of the active environment.",
+)
 @outputs.option
 @parameters.lang("report")
 @gate.options
@@ -40,6 +45,7 @@ def command(
     ctx: click.Context,
     /,
     source: Path | None,
+    python: str | None,
     wanted: Sequence[outputs.Output],
     lang: str,
     rules_dir: Path | None,
@@ -65,10 +71,12 @@ def command(
         return
     from ascend_doctor.collecting.examine import examine
 
+    if source is not None and python is not None:
+        raise click.UsageError("--python is about this machine, --from about another")
     asked_for = gate.asked(ctx, **asked)
     asked_for.check(ctx, rules_dir)
     writer = outputs.Writer(wanted, redact=asked_for.redact)
-    report, error = asked_for.applied(examine(source, rules=rules_dir))
+    report, error = asked_for.applied(examine(source, rules=rules_dir, python=python))
     is_written = writer.write(report, choose(lang))
     tell_what_is_missing(report)
     if error is not None:

@@ -20,7 +20,11 @@ NOTHING = "nothing of Ascend is installed: no torch_npu, CANN, driver, card or v
 
 
 def examine(
-    source: Path | None = None, *, rules: Path | None = None, sources: Sources | None = None
+    source: Path | None = None,
+    *,
+    rules: Path | None = None,
+    python: str | None = None,
+    sources: Sources | None = None,
 ) -> Report:
     """Judge what is installed on a machine.
 
@@ -28,16 +32,17 @@ def examine(
         source: another machine's files: its root, a collection, or a result of ``env``; None for
             this machine.
         rules: a folder of further rules.
+        python: the interpreter that jobs of this machine run with; None for the active one.
         sources: where to look in place of this machine.
 
     Raises:
-        InputError: there is no such file, or it tells of no machine.
+        InputError: there is no such file, it tells of no machine, or ``python`` is no interpreter.
         ResultError: a collection or result is damaged.
         RuleError: a rule file is wrong.
     """
     knowledge = index.load(rules)
     if source is None:
-        machine = gather(sources or here(), variables_of(knowledge))
+        machine = gather(sources or here(python), variables_of(knowledge))
     else:
         machine = opened(source, variables_of(knowledge))
     return report_of(machine, knowledge)

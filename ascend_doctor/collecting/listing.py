@@ -12,11 +12,13 @@ from ascend_doctor.machine.files import Tree
 _FOLDERS = (("/usr/local/Ascend", 3), ("/etc/ld.so.conf.d", 1))
 _DEVICES = ("davinci", "devmm_svm", "hisi_hdc")
 _MAX_LINES = 4000
+# By this it is known to be no log: paths in it are not those that a job used.
+HEAD = "# ascend-doctor listing: mode, user:group, size, path"
 
 
 def listing(tree: Tree) -> str:
     """Return one line a file: mode, user, group, size, path, and what a link names."""
-    lines = [*_devices(tree)]
+    lines = [HEAD, *_devices(tree)]
     for folder, depth in _FOLDERS:
         lines += _below(tree, folder, depth)
     if len(lines) > _MAX_LINES:

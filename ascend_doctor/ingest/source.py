@@ -16,7 +16,7 @@ HEAD = 64 << 10
 
 # Why a file without a byte was skipped: there was nothing in it to miss.
 EMPTY = "empty"
-# Or why: results and baselines repeat lines of logs, which are no news.
+# Or why: results, baselines and listings repeat what is known, which is no news.
 OWN = "written by ascend-doctor"
 # Reasons why nothing is missed by what was skipped.
 UNMISSED = frozenset({EMPTY, OWN})
@@ -102,6 +102,8 @@ def unreadable(head: bytes) -> str | None:
     """Say why the text that begins with ``head`` is no log, or None if it may be one."""
     if not head:
         return EMPTY
+    if head.startswith(b"# ascend-doctor listing"):
+        return OWN
     own = _OWN.match(head)
     if own is not None and not _FOREIGN.search(head, own.end(), HEAD):
         return OWN

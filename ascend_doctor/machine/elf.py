@@ -21,8 +21,10 @@ _SHT_DYNSYM = 11
 _NEEDED, _HASH, _STRTAB, _SYMTAB, _STRSZ, _SONAME, _RPATH, _RUNPATH = 1, 4, 5, 6, 10, 14, 15, 29
 _WEAK = 2
 # The largest of torch has some 40 MiB of names.
-_MAX_NAMES = 256 << 20
-_MAX_SYMBOLS = 4 << 20
+_MAX_NAMES = 128 << 20
+_MAX_SYMBOLS = 2 << 20
+_MAX_NAME = 4096
+_MAX_NEEDED = 256
 _MAX_TABLE = 1 << 20
 
 
@@ -76,10 +78,6 @@ class Reader:
             if tag == 0:
                 break
             self._tags.setdefault(tag, []).append(value)
-        size = self._tags.get(_STRSZ, [0])[0]
-        if size > _MAX_NAMES:
-            raise ElfError("its table of names is too large")
-        self._names = self._at(self._offset(self._tags[_STRTAB][0]), size) if size else b""
 
     def elf(self) -> Elf:
         """Return what the library needs."""
@@ -93,18 +91,27 @@ class Reader:
 
     def undefined(self) -> list[bytes]:
         """Return the symbols that something else must define."""
+        names = self._names()
         return [
-            self._name(name)
+            _name(names, name)
             for name, info, _, section, _, _ in self._symbols()
             if section == 0 and name and info >> 4 != _WEAK
         ]
 
     def defined(self, wanted: Collection[bytes]) -> set[bytes]:
         """Return those of the wanted symbols that the library defines."""
-        names = (
-            self._name(name) for name, _, _, section, _, _ in self._symbols() if section and name
+        names = self._names()
+        found = (
+            _name(names, name) for name, _, _, section, _, _ in self._symbols() if section and name
         )
-        return {name for name in names if name in wanted}
+        return {name for name in found if name in wanted}
+
+    def _names(self) -> bytes:
+        """Return the table of names, which is read anew each time: that of torch is large."""
+        size = self._tags.get(_STRSZ, [0])[0]
+        if size > _MAX_NAMES:
+            raise ElfError("its table of names is too large")
+        return self._at(self._offset(self._tags[_STRTAB][0]), size) if size else b""
 
     def _symbols(self) -> Iterator[tuple[int, int, int, int, int, int]]:
         if _SYMTAB not in self._tags:
@@ -130,12 +137,12 @@ class Reader:
         return max(0, gap) // _SYMBOL.size
 
     def _texts(self, tag: int) -> Iterator[str]:
-        for offset in self._tags.get(tag, ())[:1024]:
-            yield self._name(offset).decode("utf-8", "backslashreplace")
-
-    def _name(self, offset: int) -> bytes:
-        end = self._names.find(b"\0", offset)
-        return self._names[offset : end if end >= 0 else None][:4096]
+        for offset in self._tags.get(tag, ())[:_MAX_NEEDED]:
+            start = self._offset(self._tags[_STRTAB][0]) + offset
+            if start >= 1 << 63:
+                raise ElfError("its dynamic section points out of the file")
+            text = os.pread(self._handle, _MAX_NAME, start)
+            yield _name(text, 0).decode("utf-8", "backslashreplace")
 
     def _offset(self, address: int) -> int:
         for start, size, offset in self._loads:
@@ -151,6 +158,11 @@ class Reader:
         if len(data) < size:
             raise ElfError("it ends early")
         return data
+
+
+def _name(names: bytes, offset: int) -> bytes:
+    end = names.find(b"\0", offset)
+    return names[offset : end if end >= 0 else None][:_MAX_NAME]
 
 
 def _table(size: int, count: int, form: struct.Struct) -> int:

@@ -27,6 +27,12 @@ MAX_LIBRARIES = 256
 _MAX_CACHE = 16 << 20
 _MAX_TOLD = 5
 _MAX_MISSING = 16
+# Places that are looked at for libraries; a job's are found in some hundred.
+_MAX_TRIED = 20_000
+
+
+class _TooMany(Exception):
+    """Too many places were looked at; what is missing is not known."""
 
 
 class Loader:
@@ -45,23 +51,32 @@ class Loader:
         self._loaded = tuple(loaded)
         self._cached = _cached(tree)
         self._usual = (*_configured(tree), *_USUAL)
+        self._tried = 0
         self._elves: dict[str, tuple[Elf, Reader] | None] = {}
 
     def find(self, name: str, by: Elf | None = None, folder: str = "") -> str | None:
         """Return the library that is loaded for a name; ``by`` in ``folder`` asks for it."""
         rpath = tuple(_expanded(by.rpath, folder)) if by and not by.runpath else ()
         runpath = tuple(_expanded(by.runpath, folder)) if by else ()
-        for place in (*self._loaded, *rpath, *self._search, *runpath):
-            path = f"{place}/{name}"
-            if self._tree.is_file(path):
+        first = (f"{place}/{name}" for place in (*self._loaded, *rpath, *self._search, *runpath))
+        last = (f"{place}/{name}" for place in self._usual)
+        for path in (*first, self._cached.get(name, ""), *last):
+            self._tried += 1
+            if self._tried > _MAX_TRIED:
+                raise _TooMany
+            if path and self._tree.is_file(path):
                 return path
-        if (path := self._cached.get(name, "")) and self._tree.is_file(path):
-            return path
-        places = (f"{place}/{name}" for place in self._usual)
-        return next((path for path in places if self._tree.is_file(path)), None)
+        return None
 
     def check(self, path: str) -> Library | None:
         """Say what is missing for a library; None if it is none that can be read."""
+        try:
+            return self._checked(path)
+        except _TooMany:
+            self._tree.unread[path] = f"more than {_MAX_TRIED} places to look for its libraries"
+            return None
+
+    def _checked(self, path: str) -> Library | None:
         first = self._read(path)
         if first is None:
             return None

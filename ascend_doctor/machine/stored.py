@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import types
+from collections.abc import Callable
 from functools import cache
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
 
@@ -48,6 +49,23 @@ def loads(data: bytes, name: str) -> Machine:
     if machine is None:
         raise ResultError(f"{name}: no result of `ascend-doctor env`")
     return of_dict(machine, name)
+
+
+def mapped(machine: Machine, text: Callable[[str, str], str]) -> Machine:
+    """Return a machine with each text put through a function, which gets its name as well.
+
+    The name is that of the field, or of the variable whose value it is.
+    """
+
+    def walk(value: Any, name: str) -> Any:
+        if isinstance(value, dict):
+            called = {"value": str(value.get("name", "value"))}
+            return {key: walk(item, called.get(key, key)) for key, item in value.items()}
+        if isinstance(value, list):
+            return [walk(item, name) for item in value]
+        return text(name, value) if isinstance(value, str) else value
+
+    return of_dict(walk(as_dict(machine), ""), "")
 
 
 def _plain(value: Any) -> Any:

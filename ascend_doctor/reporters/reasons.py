@@ -38,6 +38,7 @@ _CHINESE: Mapping[str, str] = {
     "larger than {size}, the rest not read": "超过 {size}，其余未读",
     "more than {count} names, the rest not read": "文件名超过 {count} 个，其余未读",
     "more than {count} files, the rest not read": "文件超过 {count} 个，其余未读",
+    "more than {count} places to look for its libraries": "查找依赖库的位置超过 {count} 处",
     "its symbols cannot be read: {detail}": "无法读取其符号：{detail}",
     "not a library: {detail}": "不是动态库：{detail}",
     # compression

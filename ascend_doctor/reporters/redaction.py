@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import Evidence, Origin
@@ -184,22 +184,14 @@ class Pseudonyms:
 
 def mapped(machine: Machine, text: Callable[[str], str]) -> Machine:
     """Return a machine with each of its texts put through a function."""
-    from ascend_doctor.machine.stored import as_dict, of_dict
+    from ascend_doctor.machine import stored
 
-    def walk(value: Any, name: str) -> Any:
-        if isinstance(value, dict):
-            # What a variable is called tells what its value is.
-            called = {"value": str(value.get("name", "value"))}
-            return {key: walk(item, called.get(key, key)) for key, item in value.items()}
-        if isinstance(value, list):
-            return [walk(item, name) for item in value]
-        if not isinstance(value, str):
-            return value
+    def named(name: str, value: str) -> str:
         # Versions of four numbers look like addresses where nothing says what they are.
         context = f"{_CONTEXTS.get(name, name)}="
         return text(context + value).removeprefix(context)
 
-    return of_dict(walk(as_dict(machine), ""), "")
+    return stored.mapped(machine, named)
 
 
 def _mapped(

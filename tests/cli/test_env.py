@@ -21,8 +21,8 @@ def here(monkeypatch, tmp_path):
 
     def set_to(name):
         sources = MACHINES[name](tmp_path / "root").sources()
-        monkeypatch.setattr(machine, "here", lambda: sources)
-        monkeypatch.setattr(examine, "here", lambda: sources)
+        monkeypatch.setattr(machine, "here", lambda python=None: sources)
+        monkeypatch.setattr(examine, "here", lambda python=None: sources)
 
     return set_to
 

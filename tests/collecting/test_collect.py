@@ -141,7 +141,8 @@ def test_the_listing_shows_links_and_devices(tmp_path):
     collect(tmp_path / "c.tar.gz", site.sources(), KNOWN, most=0)
     lines = taken(tmp_path / "c.tar.gz")["ascend-env/listing.txt"].decode().splitlines()
     assert any(line.endswith(" /usr/local/Ascend/ascend-toolkit/latest -> 8.0.0") for line in lines)
-    assert lines[0].endswith(" /dev/davinci0")
+    assert lines[0] == "# ascend-doctor listing: mode, user:group, size, path"
+    assert lines[1].endswith(" /dev/davinci0")
     assert all(line.count("/") <= 6 for line in lines)
 
 

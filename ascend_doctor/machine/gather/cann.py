@@ -15,6 +15,7 @@ _RELEASE = re.compile(r"(?:cann-)?(\d{1,2}\.\d{1,2}(?:\.\w{1,16}){0,4}(?:-[\w.]{
 _RUNNING = re.compile(r"\w+_running_version=\[([^:\]]*)(?::(?:CANN-)?([^\]]*))?\]")
 _INNER = re.compile(r"V\d{3}R\d{3}C\d{2}")
 _ARCHES = ("aarch64-linux", "x86_64-linux", "arm64-linux")
+_PARTS = ("toolkit", "nnae", "nnrt")
 _KERNELS = "/opp/built-in/op_impl/ai_core/tbe/kernel"
 # Folders of libraries below the root of an installation.
 _BELOW = re.compile(
@@ -97,7 +98,7 @@ def _is_cann(tree: Tree, root: str) -> bool:
 
 
 def _version_files(tree: Tree, root: str) -> list[str]:
-    install = (f"{root}/{a}/ascend_{p}_install.info" for a in _ARCHES for p in ("toolkit", "nnae"))
+    install = (f"{root}/{a}/ascend_{p}_install.info" for a in _ARCHES for p in _PARTS)
     return [f"{root}/version.cfg", *install]
 
 

@@ -115,12 +115,23 @@ def search_of(tree: Tree, environ: Mapping[str, str]) -> list[str]:
     found = [path for path in environ.get("PYTHONPATH", "").split(":") if path.startswith("/")]
     active = (environ.get("VIRTUAL_ENV", ""), environ.get("CONDA_PREFIX", ""))
     for prefix in dict.fromkeys((*filter(None, active), *_prefixes(tree))):
-        for lib in (f"{prefix}/lib", f"{prefix}/lib64"):
-            names = (name for name in tree.names(lib) if fnmatchcase(name, "python3*"))
-            for name in names:
-                places = (f"{lib}/{name}/{kind}-packages" for kind in ("site", "dist"))
-                found += (place for place in places if tree.is_folder(place))
+        found += _folders(tree, prefix)
     return found
+
+
+def folders_of(tree: Tree, prefix: str, environ: Mapping[str, str]) -> list[str]:
+    """Return where the interpreter of an environment looks for packages."""
+    own = [*_folders(tree, prefix)]
+    named = [path for path in environ.get("PYTHONPATH", "").split(":") if path.startswith("/")]
+    return [*named, *own] if own else []
+
+
+def _folders(tree: Tree, prefix: str) -> Iterator[str]:
+    for lib in (f"{prefix}/lib", f"{prefix}/lib64"):
+        for name in tree.names(lib):
+            if fnmatchcase(name, "python3*"):
+                places = (f"{lib}/{name}/{kind}-packages" for kind in ("site", "dist"))
+                yield from (place for place in places if tree.is_folder(place))
 
 
 def _prefixes(tree: Tree) -> Iterator[str]:

@@ -56,7 +56,7 @@ def gather(environ: Mapping[str, str], known: Collection[str]) -> tuple[Variable
         if name not in kept and not name.startswith(PREFIXES):
             continue
         value = environ[name][:_MAX_VALUE] if name in kept else None
-        told.append(Variable(_printable(name), value and _printable(value), len(told) + 1))
+        told.append(Variable(name, value, len(told) + 1))
     return tuple(told[:_MAX_VARIABLES])
 
 
@@ -79,10 +79,5 @@ def entries(tree: Tree, environ: Mapping[str, str]) -> tuple[Entry, ...]:
             if path.startswith("/"):
                 real = tree.real(path)
                 is_stub = not _STUBS.isdisjoint(path.split("/"))
-                found.append(Entry(variable, _printable(path.rstrip("/") or "/"), real, is_stub))
+                found.append(Entry(variable, path.rstrip("/") or "/", real, is_stub))
     return tuple(found[:_MAX_VARIABLES])
-
-
-def _printable(text: str) -> str:
-    # Python keeps bytes that are not UTF-8 as surrogates, which no output takes.
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
