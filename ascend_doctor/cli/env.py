@@ -22,6 +22,13 @@ class _Group(settings.Command, click.Group):
     """A command of its own that has another one below it."""
 
 
+_PYTHON = click.option(
+    "--python",
+    metavar="PROGRAM",
+    help="The interpreter that jobs run with; by default that of the active environment.",
+)
+
+
 @click.group("env", cls=_Group, invoke_without_command=True)
 @click.option(
     "--from",
@@ -30,11 +37,7 @@ class _Group(settings.Command, click.Group):
     metavar="PATH",
     help="Judge another machine: a folder that is its root, a collection, or a result of env.",
 )
-@click.option(
-    "--python",
-    metavar="PROGRAM",
-    help="The interpreter that jobs run with; by default that of the active environment.",
-)
+@_PYTHON
 @outputs.option
 @parameters.lang("report")
 @gate.options
@@ -109,7 +112,8 @@ def command(
     help="Put pseudonyms in place of hosts, users, addresses and secrets.",
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
-def collect(target: Path, most: int, redact: bool, force: bool) -> None:
+@_PYTHON
+def collect(target: Path, most: int, redact: bool, force: bool, python: str | None) -> None:
     """Take along what `env` looks at, listings of the Ascend folders, and the newest CANN logs.
 
     Of environment variables, only the values of known ones are taken. `env --from FILE.tar.gz`
@@ -119,7 +123,7 @@ def collect(target: Path, most: int, redact: bool, force: bool) -> None:
     from ascend_doctor.knowledge import index
     from ascend_doctor.machine.gather.machine import here
 
-    taken = write(target, here(), index.load(), most=most, redact=redact, force=force)
+    taken = write(target, here(python), index.load(), most=most, redact=redact, force=force)
     for line in _told(target, taken):
         click.echo(visible(line))
 

@@ -56,6 +56,19 @@ def newest_layout(root: Path) -> Site:
 
 
 @machine
+def latest_of_links(root: Path) -> Site:
+    """The layout of CANN 8: latest is a folder of links into the folder of the release."""
+    site = healthy(root)
+    latest = f"{ASCEND}/ascend-toolkit/latest"
+    for name in ("aarch64-linux", "lib64", "opp", "python", "runtime"):
+        site.link(f"{latest}/{name}", f"../8.3.RC1/{name}")
+    site.file(f"{latest}/version.cfg", "runtime_running_version=[7.8.0.1.250:8.3.RC1]")
+    site.file(f"{ASCEND}/ascend-toolkit/set_env.sh")
+    site.source(latest)
+    return site
+
+
+@machine
 def environment_over_another(root: Path) -> Site:
     site = healthy(root)
     site.package("torch", "2.1.0", folder="/usr/lib/python3/dist-packages")
