@@ -16,6 +16,7 @@ from ascend_doctor.records import Evidence, Sighting
 from ascend_doctor.scope import EVERYTHING, Scope
 
 if TYPE_CHECKING:
+    from ascend_doctor.machine.model import Machine
     from ascend_doctor.profile.model import Measures
 
 # Levels of which it is told that they were seen.
@@ -102,6 +103,7 @@ class Shard:
     signs: frozenset[tuple[bytes, Process]] = frozenset()
     environment: tuple[Said, ...] = ()
     measures: tuple[Measures, ...] = ()
+    machine: Machine | None = None
     broken: str | None = None
     outside: int = 0
     unplaced: int = 0

@@ -19,6 +19,7 @@ _COMMANDS = {
     "completion": "ascend_doctor.cli.completion",
     "config": "ascend_doctor.cli.config",
     "diff": "ascend_doctor.cli.diff",
+    "env": "ascend_doctor.cli.env",
     "explain": "ascend_doctor.cli.explain",
     "report": "ascend_doctor.cli.report",
     "rules": "ascend_doctor.cli.rules",
@@ -116,6 +117,7 @@ def main() -> None:
     ascend-doctor run -- torchrun …    run a command, and diagnose what it printed if it fails
     ascend-doctor watch LOGS/          follow logs that are being written
     ascend-doctor diff GOOD BAD        what a bad run has that a good one has not
+    ascend-doctor env                  check what is installed and set on this machine
     ascend-doctor explain 507018       say what a code, a variable or a term means
     ascend-doctor report RESULT.json   show a stored result again, in any format
     ascend-doctor rules list           what it knows; show, test and new work on rules

@@ -15,7 +15,12 @@ _NAMES = ("members", "ratio", "unpacked", "depth")
 _SIZE = re.compile(r"(\d+)\s*(?:([kmgt])(?:i?b)?|b)?", re.IGNORECASE)
 
 
-def _bytes(ctx: click.Context, param: click.Parameter, value: str) -> int:
+def parsed_size(ctx: click.Context, param: click.Parameter, value: str) -> int:
+    """Return the bytes that an option asks for.
+
+    Raises:
+        click.BadParameter: it is no size.
+    """
     found = _SIZE.fullmatch(value)
     if found is None:
         raise click.BadParameter(f"{value!r} is no size; give bytes, or K, M, G or T of them")
@@ -35,7 +40,7 @@ def options(command: _Command) -> _Command:
         ),
         click.option(
             "--max-unpacked",
-            callback=_bytes,
+            callback=parsed_size,
             metavar="SIZE",
             default=f"{DEFAULT.unpacked >> 30}G",
             show_default=True,

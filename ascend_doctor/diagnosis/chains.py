@@ -134,6 +134,8 @@ def _accounts_for(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
         return _breaks_off(cause, claim)
     if claim.role == "notice":
         return False
+    if cause.is_apart or claim.is_apart:
+        return _belongs_to(cause, claim)
     if cause.role == "cause" and claim.role in ("consequence", "wrapper"):
         # A mere warning brings an error about only if the two are of one kind.
         kin = cause.severity >= Severity.WARNING and cause.family == claim.family
@@ -147,6 +149,12 @@ def _accounts_for(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
         return claim.role != "cause"
     alike = _same_record(cause, claim) or cause.family == claim.family
     return alike and cause.severity >= claim.severity
+
+
+def _belongs_to(cause: Claim, claim: Claim) -> bool:
+    """Say whether a fact of a machine brings about ``claim``, as its own rule says."""
+    named = (fnmatchcase(claim.rule, edge.what) for edge in cause.explains if edge.scope == "job")
+    return cause.is_apart and claim.rule != cause.rule and any(named)
 
 
 def _breaks_off(stop: Claim, claim: Claim) -> bool:
@@ -212,6 +220,8 @@ def _reaches(cause: Claim, claim: Claim, knowledge: Knowledge) -> bool:
         return _breaks_off(cause, claim)
     if cause.process == claim.process or cause.role != "cause" or claim.rule == cause.rule:
         return False
+    if cause.is_apart or claim.is_apart:
+        return _belongs_to(cause, claim)
     if claim.role in ("consequence", "wrapper"):
         return cause.severity >= Severity.ERROR
     one, other = cause.first.evidence[0], claim.first.evidence[0]

@@ -52,6 +52,8 @@ class Claim:
     codes: tuple[str, ...]
     first_time: str | None
     last_time: str | None
+    # A fact of a machine: beside others of it by chance, and followed only by what its rule says.
+    is_apart: bool = False
     # When it was first said, for sorting; without a time of its own, that of its neighbour.
     placed: str = "~"
 
@@ -214,6 +216,7 @@ def _of_rule(rule: Rule, finding: Finding, codes: tuple[str, ...]) -> Claim:
         codes=tuple(dict.fromkeys((*own, *codes)))[:MAX_CODES],
         first_time=finding.first_time,
         last_time=finding.last_time,
+        is_apart=rule.reader == "environment" and rule.role != "notice",
     )
 
 

@@ -1,10 +1,10 @@
-"""What is found in no file alone: findings of the environment and of profiles."""
+"""What is found in no line alone: findings of the environment, of machines and of profiles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_doctor.diagnosis import profiles
+from ascend_doctor.diagnosis import machines, profiles
 from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.facts import Facts, Finding
 from ascend_doctor.knowledge.index import Knowledge
@@ -12,5 +12,8 @@ from ascend_doctor.knowledge.index import Knowledge
 
 def conclusions(facts: Facts, knowledge: Knowledge, environment: Environment) -> Iterator[Finding]:
     """Yield what rules say of all files together."""
-    yield from environment.findings(knowledge)
+    judged = [*machines.findings(facts, knowledge)]
+    yield from judged
+    # A machine that was looked at itself says more of pairs than what logs happen to print.
+    yield from environment.findings(knowledge, pairs=not judged)
     yield from profiles.findings(facts, knowledge)

@@ -12,6 +12,7 @@ from ascend_doctor.diagnosis.claims import Claim, claims
 from ascend_doctor.diagnosis.codes import codes_met
 from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.diagnosis.fingerprint import fingerprint
+from ascend_doctor.diagnosis.machines import unread
 from ascend_doctor.diagnosis.profiles import left_out, profiles_of
 from ascend_doctor.diagnosis.timeline import timeline
 from ascend_doctor.facts import FURTHER, LEVELS, Facts, Shard
@@ -188,7 +189,7 @@ def _coverage(facts: Facts) -> Coverage:
         by_kind=dict(sorted(Counter(shard.kind for shard in shards).items())),
         levels=tuple(level for level in LEVELS if level in seen),
         time_range=(min(r[0] for r in ranges), max(r[1] for r in ranges)) if ranges else None,
-        skipped=tuple(sorted(facts.skipped)),
+        skipped=tuple(sorted({*facts.skipped, *unread(facts)})),
         broken=tuple((shard.path, shard.broken) for shard in shards if shard.broken),
         interrupted=facts.is_interrupted,
         unread=facts.unread,

@@ -62,10 +62,15 @@ class Environment:
                 found["fits_cann"] = ", ".join(pair.torch_npu for pair in pairs)
         return found
 
-    def findings(self, knowledge: Knowledge) -> Iterator[Finding]:
-        """Yield what rules say of versions that do not belong together, or are past their end."""
+    def findings(self, knowledge: Knowledge, *, pairs: bool = True) -> Iterator[Finding]:
+        """Yield what rules say of versions that do not belong together, or are past their end.
+
+        Without ``pairs``, only the latter.
+        """
         readers = by_reader(knowledge.rules.values())
         for verdict, said, captures in self._verdicts():
+            if not pairs and verdict != "end_of_life":
+                continue
             evidence = tuple(item.evidence for item in said)
             process = Process(source=evidence[0].path)
             for rule in readers.get(("environment", verdict), ()):

@@ -16,7 +16,7 @@ HEAD = 64 << 10
 
 # Why a file without a byte was skipped: there was nothing in it to miss.
 EMPTY = "empty"
-# Or why: results and baselines repeat lines of logs, which are no news.
+# Or why: results, baselines and listings repeat what is known, which is no news.
 OWN = "written by ascend-doctor"
 # Reasons why nothing is missed by what was skipped.
 UNMISSED = frozenset({EMPTY, OWN})
@@ -24,6 +24,8 @@ _OWN = re.compile(
     rb'\s*\{\s*(?:"baseline_version"'
     rb'|"schema_version"\s*:\s*"[\d.]{1,9}"\s*,\s*"tool"\s*:\s*\{\s*"name"\s*:\s*"ascend-doctor")'
 )
+# One that tells of a machine is read for that: a result of ``env``, or a part of a collection.
+_MACHINE = re.compile(_OWN.pattern + rb'[^{}]{0,400}\}\s*,\s*"machine"\s*:\s*\{')
 # A line that is none of such a document: behind one that was printed, a log goes on.
 _FOREIGN = re.compile(rb"\n(?![ \t\r\n}]|\Z)")
 
@@ -91,10 +93,17 @@ def is_as_it_is(head: bytes) -> bool:
     return not is_packed and not head.startswith(GAP) and wide_encoding(head) is None
 
 
+def is_machine(head: bytes) -> bool:
+    """Say whether the text that begins with ``head`` tells of a machine, as ``env`` does."""
+    return _MACHINE.match(head) is not None
+
+
 def unreadable(head: bytes) -> str | None:
     """Say why the text that begins with ``head`` is no log, or None if it may be one."""
     if not head:
         return EMPTY
+    if head.startswith(b"# ascend-doctor listing"):
+        return OWN
     own = _OWN.match(head)
     if own is not None and not _FOREIGN.search(head, own.end(), HEAD):
         return OWN

@@ -17,6 +17,8 @@ from ascend_doctor.version import __version__
 if TYPE_CHECKING:
     import pandas
 
+    from ascend_doctor.machine.model import Machine
+
 Status = Literal["clean", "problem", "unexplained"]
 
 
@@ -30,6 +32,7 @@ class Report:
         version: of the tool that made it, which need not be this one.
         is_redacted: names of people and machines are pseudonyms.
         breakdown: where the time of steps went.
+        machine: the machine that the report is about, where ``env`` looked at one.
         thresholds: those of ``patterns/thresholds.yaml`` that were changed, by name.
     """
 
@@ -46,6 +49,7 @@ class Report:
     gate: Gate = field(default_factory=Gate)
     breakdown: Breakdown = field(default_factory=Breakdown)
     thresholds: Mapping[str, float] = field(default_factory=dict)
+    machine: Machine | None = None
 
     @property
     def worst(self) -> Severity | None:

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ascend_doctor.records import LANGS, Evidence, Lang, Origin
 from ascend_doctor.report import Activity, CodeMet, Diagnosis, Entry, Report, Track
 from ascend_doctor.reporters.notes import said
 from ascend_doctor.reporters.safe import json_escaped
+from ascend_doctor.version import __version__
+
+if TYPE_CHECKING:
+    from ascend_doctor.machine.model import Machine
 
 SCHEMA_VERSION = "1.3"
 
@@ -32,6 +36,8 @@ def as_dict(report: Report) -> dict[str, Any]:
             "version": report.version,
             "rules_digest": report.rules_digest,
         },
+        # Here, so that who reads logs sees at once that it tells of a machine.
+        **_machine(report),
         "status": report.status,
         "redacted": report.is_redacted,
         "gate": _gate(report),
@@ -84,6 +90,27 @@ def as_dict(report: Report) -> dict[str, Any]:
             "empty": coverage.empty,
         },
     }
+
+
+def document(machine: Machine) -> str:
+    """Return a machine alone as JSON, in the shape of a report that tells of it."""
+    data = {
+        "schema_version": SCHEMA_VERSION,
+        "tool": {"name": "ascend-doctor", "version": __version__},
+        "machine": as_plain(machine),
+    }
+    return json_escaped(json.dumps(data, ensure_ascii=False, indent=1)) + "\n"
+
+
+def as_plain(machine: Machine) -> dict[str, Any]:
+    """Return a machine as plain data."""
+    from ascend_doctor.machine.stored import as_dict
+
+    return as_dict(machine)
+
+
+def _machine(report: Report) -> dict[str, Any]:
+    return {} if report.machine is None else {"machine": as_plain(report.machine)}
 
 
 def _gate(report: Report) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import Evidence, Note, Origin
@@ -28,6 +28,9 @@ from ascend_doctor.report import (
 )
 from ascend_doctor.reporters.identities import Identity, Kind, identities, is_host
 
+if TYPE_CHECKING:
+    from ascend_doctor.machine.model import Machine
+
 # Shorter names are found only where a text shows what they are.
 _SHORTEST = 3
 # Accounts and machines that are called as half of the world's, or by words that messages need.
@@ -40,6 +43,8 @@ _ORDINARY = re.compile(
 )
 # Captures that name a machine.
 _HOSTS = frozenset({"host", "hostname", "server", "remote", "peer"})
+# Fields of a machine that are versions or people, whatever they look like.
+_CONTEXTS = dict.fromkeys(("version", "hal", "firmware"), "version") | {"owner": "user"}
 _RUN = re.compile(r"[A-Za-z0-9]+")
 _DIGITS = re.compile(r"\d+")
 
@@ -80,6 +85,10 @@ class Pseudonyms:
         for identity in self._identities(text):
             self._learn(identity.kind, identity.value)
         return text
+
+    def forget_texts(self) -> None:
+        """Drop what was kept of texts, so that many can be put through; names stay known."""
+        self._found.clear()
 
     def learn_host(self, name: str) -> str:
         """Take note of the name of a host; return it as it is."""
@@ -171,6 +180,18 @@ class Pseudonyms:
                     yield _Edit(run.start(), stop, name)
                     start = stop
                     break
+
+
+def mapped(machine: Machine, text: Callable[[str], str]) -> Machine:
+    """Return a machine with each of its texts put through a function."""
+    from ascend_doctor.machine import stored
+
+    def named(name: str, value: str) -> str:
+        # Versions of four numbers look like addresses where nothing says what they are.
+        context = f"{_CONTEXTS.get(name, name)}="
+        return text(context + value).removeprefix(context)
+
+    return stored.mapped(machine, named)
 
 
 def _mapped(
@@ -281,6 +302,7 @@ def _mapped(
 
     return replace(
         report,
+        machine=None if report.machine is None else mapped(report.machine, text),
         gate=gate(report.gate),
         diagnoses=tuple(map(diagnosis, report.diagnoses)),
         unexplained=tuple(map(unexplained, report.unexplained)),

@@ -16,6 +16,7 @@ from ascend_doctor.ingest.source import (
     Source,
     blocks,
     is_as_it_is,
+    is_machine,
     reason_of,
     unreadable,
 )
@@ -121,6 +122,10 @@ class Scanner:
         head = next(text, b"")
         if is_database(head):
             return scan_database(source, chain((head,), text), self._scope)
+        if is_machine(head):
+            from ascend_doctor.scan.machines import scan_machine
+
+            return scan_machine(source, chain((head,), text))
         reason = unreadable(head)
         if reason is not None:
             return Skipped(source.path, reason)

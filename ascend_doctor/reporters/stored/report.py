@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ascend_doctor.errors import ResultError
 from ascend_doctor.report import Breakdown, Gate, Report, Timeline
 from ascend_doctor.reporters.field import Field
@@ -10,6 +12,9 @@ from ascend_doctor.reporters.stored.coverage import coverage, gate
 from ascend_doctor.reporters.stored.diagnoses import code, diagnosis, timeline, unexplained
 from ascend_doctor.reporters.stored.parsing import MAX_BYTES, parsed
 from ascend_doctor.reporters.stored.values import title
+
+if TYPE_CHECKING:
+    from ascend_doctor.machine.model import Machine
 
 # A newer minor version only adds fields.
 _MAJOR = "1"
@@ -27,7 +32,8 @@ def loads(data: bytes, name: str) -> Report:
     """
     if len(data) > MAX_BYTES:
         raise ResultError(f"{name}: larger than {MAX_BYTES >> 20} MiB, which no result is")
-    root = Field(parsed(data, name), name, "")
+    document = parsed(data, name)
+    root = Field(document, name, "")
     tool, version = root.at("tool"), root.at("schema_version")
     if tool.at("name").text() != "ascend-doctor":
         tool.at("name").refuse("another tool made it")
@@ -49,4 +55,13 @@ def loads(data: bytes, name: str) -> Report:
         gate=root.maybe("gate", gate, Gate()),
         breakdown=root.maybe("breakdown", breakdown, Breakdown()),
         thresholds=root.maybe("thresholds", lambda value: value.mapping(Field.decimal), {}),
+        machine=_machine(document.get("machine"), name),
     )
+
+
+def _machine(data: Any, name: str) -> Machine | None:
+    if data is None:
+        return None
+    from ascend_doctor.machine.stored import of_dict
+
+    return of_dict(data, name)

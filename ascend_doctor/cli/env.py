@@ -1,0 +1,146 @@
+"""``ascend-doctor env``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ascend_doctor.cli import exits, gate, limits, outputs, parameters, settings
+from ascend_doctor.cli.analyze import tell_what_is_missing
+from ascend_doctor.cli.parameters import NamedPath
+from ascend_doctor.reporters.language import choose
+from ascend_doctor.reporters.safe import visible
+
+if TYPE_CHECKING:
+    from ascend_doctor.collecting.collect import Taken
+
+
+class _Group(settings.Command, click.Group):
+    """A command of its own that has another one below it."""
+
+
+_PYTHON = click.option(
+    "--python",
+    metavar="PROGRAM",
+    help="The interpreter that jobs run with; by default that of the active environment.",
+)
+
+
+@click.group("env", cls=_Group, invoke_without_command=True)
+@click.option(
+    "--from",
+    "source",
+    type=NamedPath(path_type=Path, exists=True),
+    metavar="PATH",
+    help="Judge another machine: a folder that is its root, a collection, or a result of env.",
+)
+@_PYTHON
+@outputs.option
+@parameters.lang("report")
+@gate.options
+@parameters.rules
+@settings.option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    source: Path | None,
+    python: str | None,
+    wanted: Sequence[outputs.Output],
+    lang: str,
+    rules_dir: Path | None,
+    **asked: Any,
+) -> None:
+    """Check what is installed and set on this machine, before or after a job fails.
+
+    Compared with each other and with the version matrix are Python, torch, torch_npu, CANN and
+    its kernels, NNAL, driver and firmware, cards and device nodes, environment variables, search
+    paths, and what the loader would find. Nothing is imported or executed but `npu-smi info`.
+
+    Give the result of `env -f json`, or a collection, to `analyze` together with the logs of a
+    job, and its diagnosis takes both into account.
+
+    \b
+    Exit codes
+      0  nothing at or above --fail-on
+      1  a diagnosis at or above --fail-on
+      2  wrong usage, or it could not be completed; with --strict, a part not read
+      3  nothing of Ascend was found, so that nothing was checked
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    from ascend_doctor.collecting.examine import examine
+
+    if source is not None and python is not None:
+        raise click.UsageError("--python is about this machine, --from about another")
+    asked_for = gate.asked(ctx, **asked)
+    asked_for.check(ctx, rules_dir)
+    writer = outputs.Writer(wanted, redact=asked_for.redact)
+    report, error = asked_for.applied(examine(source, rules=rules_dir, python=python))
+    is_written = writer.write(report, choose(lang))
+    tell_what_is_missing(report)
+    if error is not None:
+        raise error
+    ctx.exit(gate.exit_code(report) if is_written else exits.ERROR)
+
+
+@command.command("collect")
+@click.option(
+    "-o",
+    "--output",
+    "target",
+    type=NamedPath(path_type=Path, dir_okay=False),
+    required=True,
+    metavar="FILE.tar.gz",
+    help="The file to write.",
+)
+@click.option(
+    "--max-size",
+    "most",
+    callback=limits.parsed_size,
+    default="64M",
+    show_default=True,
+    metavar="SIZE",
+    help="How much of the newest CANN logs is taken: bytes, or with K, M, G, T.",
+)
+@click.option(
+    "--redact",
+    is_flag=True,
+    help="Put pseudonyms in place of hosts, users, addresses and secrets.",
+)
+@click.option("--force", is_flag=True, help="Replace the file if it is there.")
+@_PYTHON
+def collect(target: Path, most: int, redact: bool, force: bool, python: str | None) -> None:
+    """Take along what `env` looks at, listings of the Ascend folders, and the newest CANN logs.
+
+    Of environment variables, only the values of known ones are taken. `env --from FILE.tar.gz`
+    judges it elsewhere, and `analyze FILE.tar.gz` reads its logs as well.
+    """
+    from ascend_doctor.collecting.collect import collect as write
+    from ascend_doctor.knowledge import index
+    from ascend_doctor.machine.gather.machine import here
+
+    taken = write(target, here(python), index.load(), most=most, redact=redact, force=force)
+    for line in _told(target, taken):
+        click.echo(visible(line))
+
+
+def _told(target: Path, taken: Taken) -> list[str]:
+    """Return what was taken, and what was not."""
+    from ascend_doctor.reporters.labels import size
+
+    logs = taken.logs
+    count = sum(log.size - log.skip for log in logs.taken)
+    lines = [
+        f"{target}: the state of this machine, listings, {len(logs.taken)} logs ({size(count)})"
+    ]
+    if logs.left_out or logs.left_bytes:
+        left = f"{logs.left_out} logs and {size(logs.left_bytes)} in all"
+        lines.append(f"left out, older than the rest: {left}; --max-size takes more")
+    if not logs.taken:
+        lines.append(f"no logs: there are none below {logs.folder}")
+    lines += (f"not read: {path}: {reason}" for path, reason in taken.unread)
+    return lines
