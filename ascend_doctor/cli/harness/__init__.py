@@ -10,6 +10,7 @@ import click
 _COMMANDS: dict[str, str] = {
     "lengths": "ascend_doctor.cli.harness.lengths",
     "memory": "ascend_doctor.cli.harness.memory",
+    "race": "ascend_doctor.cli.harness.race",
     "train": "ascend_doctor.cli.harness.train",
 }
 
