@@ -53,7 +53,7 @@ bench-small: $(STAMP)
 $(STAMP): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install -q --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install -q -e . --group dev
+	$(BIN)/python -m pip install -q -e . --group dev --group harness
 	touch $(STAMP)
 
 clean:

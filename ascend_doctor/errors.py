@@ -28,3 +28,7 @@ class SettingError(DoctorError):
 
 class MergeError(DoctorError):
     """Two sets of facts cannot be added up."""
+
+
+class HarnessError(DoctorError):
+    """A training or an experiment cannot go on: its device, settings, data or disk is wrong."""

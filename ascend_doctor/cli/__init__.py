@@ -20,6 +20,7 @@ _COMMANDS = {
     "config": "ascend_doctor.cli.config",
     "diff": "ascend_doctor.cli.diff",
     "explain": "ascend_doctor.cli.explain",
+    "harness": "ascend_doctor.cli.harness",
     "report": "ascend_doctor.cli.report",
     "rules": "ascend_doctor.cli.rules",
     "run": "ascend_doctor.cli.run",
@@ -119,4 +120,5 @@ def main() -> None:
     ascend-doctor explain 507018       say what a code, a variable or a term means
     ascend-doctor report RESULT.json   show a stored result again, in any format
     ascend-doctor rules list           what it knows; show, test and new work on rules
+    ascend-doctor harness train        train on texts of varying length; needs torch
     """

@@ -1,0 +1,32 @@
+"""``ascend-doctor harness``: commands that train; torch is imported only when one is run."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+# Where each command is, by its name.
+_COMMANDS: dict[str, str] = {}
+
+
+class _Commands(click.Group):
+    """Loads a command when it is run or listed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        command = import_module(_COMMANDS[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command
+
+
+@click.group("harness", cls=_Commands)
+def command() -> None:
+    """Train on texts of varying length, and try out what slows or spoils that.
+
+    Most of it needs torch: pip install "ascend-doctor[harness]"
+    """
