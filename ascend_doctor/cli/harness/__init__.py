@@ -7,7 +7,10 @@ from importlib import import_module
 import click
 
 # Where each command is, by its name.
-_COMMANDS: dict[str, str] = {}
+_COMMANDS: dict[str, str] = {
+    "lengths": "ascend_doctor.cli.harness.lengths",
+    "train": "ascend_doctor.cli.harness.train",
+}
 
 
 class _Commands(click.Group):
