@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import torch
@@ -139,7 +140,7 @@ def loaded(
     prefetch: int = 2,
     is_pinned: bool = False,
     timeout_s: float = 0,
-) -> Iterator[Batch]:
+) -> Generator[Batch, None, None]:
     """Yield the batches from number ``start`` on.
 
     Raises:
@@ -155,14 +156,33 @@ def loaded(
         pin_memory=is_pinned,
         timeout=timeout_s if workers else 0,
     )
+    iterator = iter(loader)
     try:
-        yield from loader
-    except RuntimeError as err:
-        said = str(err)
-        if "DataLoader" not in said:
+        with watched():
+            yield from iterator
+    finally:
+        # A traceback that is kept would keep them alive, and torch complaining of one that died.
+        if workers and hasattr(iterator, "_shutdown_workers"):
+            iterator._shutdown_workers()
+
+
+@contextmanager
+def watched() -> Iterator[None]:
+    """Tell of a worker that died in one line; torch raises it wherever the process is just then.
+
+    Raises:
+        HarnessError: one died, or did not answer in time.
+    """
+    try:
+        yield
+    except (RuntimeError, ConnectionError, EOFError, FileNotFoundError) as err:
+        # The last three: it died while it handed over a batch, through a socket that is gone.
+        said = next(iter(str(err).splitlines()), "")
+        if not isinstance(err, RuntimeError):
+            said = f"DataLoader worker is gone: {said or type(err).__name__}"
+        elif not said.startswith("DataLoader"):
             raise
-        what = next(iter(said.splitlines()))
         raise HarnessError(
-            f"{what}; was it killed for memory (dmesg)? try fewer data.workers, or 0 to see its "
-            "own error"
+            f"{said.rstrip('. ')}; was it killed for memory (dmesg)? try fewer data.workers, or 0 "
+            "to see its own error"
         ) from err

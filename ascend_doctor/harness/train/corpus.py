@@ -166,7 +166,7 @@ def _from_arrays(path: Path) -> tuple[array[int], list[int]]:
         with np.load(path, allow_pickle=False) as data:
             tokens, lengths = (np.asarray(data[name]) for name in ("tokens", "lengths"))
     except (KeyError, ValueError, EOFError, zipfile.BadZipFile) as err:
-        said = f"{err.args[0]} is missing" if isinstance(err, KeyError) else str(err)
+        said = err.args[0] if isinstance(err, KeyError) else err
         raise HarnessError(f"{path}: {said}; give {_NAMES}") from err
     for name, found in (("tokens", tokens), ("lengths", lengths)):
         if found.ndim != 1 or found.dtype.kind not in "iu":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 
@@ -36,7 +37,7 @@ class Feed:
     ranks: Ranks
     is_pinned: bool = False
 
-    def windows(self, documents: Corpus, progress: Progress) -> Iterator[list[Batch]]:
+    def windows(self, documents: Corpus, progress: Progress) -> Generator[list[Batch], None, None]:
         """Yield the batches of a step, epoch after epoch, from where ``progress`` stands on.
 
         What an epoch leaves over is a step of its own, of fewer batches. ``progress`` says how far
@@ -45,7 +46,7 @@ class Feed:
         data = self.config.data
         while True:
             batches = self.batches(documents, self.config.training.seed + progress.epoch)
-            fetched = loaded(
+            loading = loaded(
                 batches,
                 progress.batch,
                 workers=data.workers,
@@ -53,11 +54,12 @@ class Feed:
                 is_pinned=self.is_pinned,
                 timeout_s=data.timeout_s,
             )
-            while window := [*islice(fetched, self.config.training.accumulate)]:
-                progress.batch += len(window)
-                if progress.batch == len(batches):
-                    progress.epoch, progress.batch = progress.epoch + 1, 0
-                yield window
+            with closing(loading) as fetched:
+                while window := [*islice(fetched, self.config.training.accumulate)]:
+                    progress.batch += len(window)
+                    if progress.batch == len(batches):
+                        progress.epoch, progress.batch = progress.epoch + 1, 0
+                    yield window
 
     def batches(self, documents: Corpus, seed: int = 0) -> Planned:
         """Return this rank's share of the batches of an epoch, in the order of ``seed``."""

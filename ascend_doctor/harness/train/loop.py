@@ -14,7 +14,7 @@ import torch
 from ascend_doctor.harness.devices import Device
 from ascend_doctor.harness.ranks import Ranks
 from ascend_doctor.harness.train import checkpoint, metrics, setup
-from ascend_doctor.harness.train.batches import Batch, loaded
+from ascend_doctor.harness.train.batches import Batch, loaded, watched
 from ascend_doctor.harness.train.compiling import compiled
 from ascend_doctor.harness.train.config import Config
 from ascend_doctor.harness.train.distributed import joined, parallel
@@ -148,7 +148,9 @@ class Training:
         windows = self.feed.windows(self.documents, progress)
         last: metrics.StepMetrics | None = None
         with (
+            watched(),
             closing(log),
+            closing(windows),
             profiled(profile, self.device, self.ranks.rank) as recorded,
             metrics.bar(terminal, first, settings.steps) as show,
         ):
