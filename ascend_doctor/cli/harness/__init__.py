@@ -9,6 +9,7 @@ import click
 # Where each command is, by its name.
 _COMMANDS: dict[str, str] = {
     "lengths": "ascend_doctor.cli.harness.lengths",
+    "memory": "ascend_doctor.cli.harness.memory",
     "train": "ascend_doctor.cli.harness.train",
 }
 

@@ -158,7 +158,8 @@ def loaded(
     )
     iterator = iter(loader)
     try:
-        with watched():
+        # The last three: a worker died while it handed over a batch, through a socket.
+        with watched(RuntimeError, ConnectionError, EOFError, FileNotFoundError):
             yield from iterator
     finally:
         # A traceback that is kept would keep them alive, and torch complaining of one that died.
@@ -167,7 +168,7 @@ def loaded(
 
 
 @contextmanager
-def watched() -> Iterator[None]:
+def watched(*errors: type[Exception]) -> Iterator[None]:
     """Tell of a worker that died in one line; torch raises it wherever the process is just then.
 
     Raises:
@@ -175,8 +176,7 @@ def watched() -> Iterator[None]:
     """
     try:
         yield
-    except (RuntimeError, ConnectionError, EOFError, FileNotFoundError) as err:
-        # The last three: it died while it handed over a batch, through a socket that is gone.
+    except errors as err:
         said = next(iter(str(err).splitlines()), "")
         if not isinstance(err, RuntimeError):
             said = f"DataLoader worker is gone: {said or type(err).__name__}"

@@ -148,7 +148,7 @@ class Training:
         windows = self.feed.windows(self.documents, progress)
         last: metrics.StepMetrics | None = None
         with (
-            watched(),
+            watched(RuntimeError),
             closing(log),
             closing(windows),
             profiled(profile, self.device, self.ranks.rank) as recorded,
