@@ -7,6 +7,7 @@
     ...
     check_batch(batch, dynamic={"input_ids": 1}, cumulative={"cu_seqlens": "input_ids"})
     logits = watch(model(**batch), labels)       # behind each forward pass
+    watch.loss(loss)                             # if it may be nan by itself
 
 Each says in one line what is wrong, on standard error and as the error that it raises, and
 ``ascend-doctor analyze`` knows that line.

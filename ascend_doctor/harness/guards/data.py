@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 import torch
@@ -30,8 +31,7 @@ def check_batch(
     Args:
         dynamic: Names of tensors, and the dimension of each that must be marked dynamic.
         cumulative: Names of cumulative lengths, and of the tensor whose tokens they divide: its
-            rows together, so (1, T) and (T,) both hold T. A leading 0 is taken as left out where
-            npu_fusion_attention's form, which begins with the first end, is meant: see the message.
+            rows together, so (1, T) and (T,) both hold T.
         loader: The DataLoader, to say where a mark was lost.
 
     Raises:
@@ -62,7 +62,7 @@ def _lost(name: str, dimension: int, tensor: torch.Tensor, loader: Any) -> str:
     if dimension in weak:
         return f"maybe_mark_dynamic does not hold where the model fixes the length; {advice}"
     collate = getattr(loader, "collate_fn", None)
-    dataset = getattr(loader, "dataset", None)
+    dataset: Any = getattr(loader, "dataset", None)
     if collate is None or not hasattr(dataset, "__getitem__"):
         return f"copies, other types and worker processes lose it; {advice}"
     made = collate([dataset[0]])
@@ -92,7 +92,7 @@ def wrong_edges(edges: torch.Tensor, tokens: int, max_documents: int = MAX_DOCUM
         return f"it has {len(values)} entries, but a beginning and an end are needed"
     if values[0] != 0:
         return f"it begins with {values[0]}, not 0; without the leading 0 is only for the kernel"
-    for place, (one, next_one) in enumerate(zip(values, values[1:], strict=False), 1):
+    for place, (one, next_one) in enumerate(pairwise(values), 1):
         if next_one < one:
             return f"it falls from {one} to {next_one} at place {place}"
     if values[-1] != tokens:

@@ -87,8 +87,7 @@ class GuardedModel(nn.Module):
         """
         tensors = [x for x in (*args, *kwargs.values()) if isinstance(x, torch.Tensor)]
         self.shapes.add(tuple(tuple(tensor.shape) for tensor in tensors))
-        before, breaks = self.graphs, _breaks()
-        seen = len(_metrics())
+        before, breaks, known = self.graphs, _breaks(), _metrics()
         try:
             with _fixed_lengths(self._places):
                 made = self._run(*args, **kwargs)
@@ -97,7 +96,9 @@ class GuardedModel(nn.Module):
                 raise
             close("model", f"a marked length is fixed{self._where()}", self._on_failure, err)
             raise
-        found = _metrics()[seen:] if seen < len(_metrics()) else []
+        # Torch keeps the latest few: their number says nothing.
+        old = {*map(id, known)}
+        found = [item for item in _metrics() if id(item) not in old]
         if self.graphs != before or breaks != _breaks() or found:
             self.breaks += _breaks() - breaks
             self._check(found)
@@ -151,12 +152,16 @@ def _places_of(compilation: Any) -> list[str]:
     found = []
     reason = str(getattr(compilation, "recompile_reason", None) or "")
     place, what = _PLACE.search(reason), _REASON.search(reason)
+    name = str(getattr(compilation, "co_name", None) or "")
+    file = _short(str(getattr(compilation, "co_filename", None) or ""))
     if place is not None:
         of = f" is compiled in: {what['what']}" if what is not None else ""
         found.append(f"{_short(place['file'])}:{place['line']} in {place['function']}{of}")
-    resumed = _RESUMED.match(str(getattr(compilation, "co_name", None) or ""))
+    elif what is not None and file:
+        line = getattr(compilation, "co_firstlineno", 0)
+        found.append(f"{file}:{line} in {name}: {what['what']}")
+    resumed = _RESUMED.match(name)
     if resumed is not None:
-        file = _short(str(getattr(compilation, "co_filename", "?")))
         found.append(f"at {file}:{resumed['line']} in {resumed['function']}")
     return found
 
@@ -167,11 +172,11 @@ def _short(file: str) -> str:
 
 
 class _Listener(logging.Handler):
-    """Keeps where the tracer fixes a length to a number; warnings go on as they would."""
+    """Keeps where the tracer fixes a length to a number; the rest goes on as it would."""
 
-    def __init__(self, places: list[str], onward: logging.Logger) -> None:
+    def __init__(self, places: list[str], others: list[logging.Handler], level: int) -> None:
         super().__init__(logging.INFO)
-        self._places, self._onward = places, onward
+        self._places, self._others, self._level = places, others, level
 
     def emit(self, record: logging.LogRecord) -> None:
         said = record.getMessage()
@@ -181,24 +186,24 @@ class _Listener(logging.Handler):
                 f"{_short(place['file'])}:{place['line']} in {place['function']} "
                 f"fixes it to {fixed['value']}"
             )
-        if record.levelno >= logging.WARNING:
-            self._onward.handle(record)
+        if record.levelno >= self._level:
+            for handler in self._others:
+                if record.levelno >= handler.level:
+                    handler.handle(record)
 
 
 @contextmanager
 def _fixed_lengths(places: list[str]) -> Iterator[None]:
+    """Listen to what the tracer says of lengths, without more of it being shown than before."""
     log = logging.getLogger(_SHAPES)
-    was = log.level, log.propagate
-    if was[0] and was[0] <= logging.INFO:  # somebody reads it already: TORCH_LOGS=dynamic
-        onward = log.propagate
-    else:
-        log.setLevel(logging.INFO)
-        onward = False
-    log.propagate = onward
-    listener = _Listener(places, log.parent or log)
-    log.addHandler(listener)
+    level, handlers, propagate = log.level, log.handlers, log.propagate
+    listener = _Listener(places, handlers, log.getEffectiveLevel())
+    log.handlers = [listener]
+    # Those above get what they would have got only where nothing more is let through.
+    log.propagate = propagate and log.getEffectiveLevel() <= logging.INFO
+    log.setLevel(min(logging.INFO, log.getEffectiveLevel()))
     try:
         yield
     finally:
-        log.removeHandler(listener)
-        log.level, log.propagate = was
+        log.setLevel(level)
+        log.handlers, log.propagate = handlers, propagate

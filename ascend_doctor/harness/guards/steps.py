@@ -53,10 +53,11 @@ class StepWatch:
         self._on_failure: OnFailure = on_failure
         self._passes = 0
         self._weights: dict[int, torch.Tensor | None] = {}
+        self._losses: list[torch.Tensor] = []
         optimizer.register_step_pre_hook(self._before)
 
     def __call__(self, logits: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
-        """Return ``logits`` (…, vocab), watched; ``labels`` (…) are the tokens that they foretell."""
+        """Return ``logits`` (…, vocab), watched; ``labels`` (…) are what they are to foretell."""
         number = self._passes = self._passes + 1
         rows, wanted = logits.detach().flatten(0, -2), labels.detach().flatten()
         chosen = (wanted != self._ignored).nonzero()[:, 0]
@@ -76,13 +77,22 @@ class StepWatch:
             self._passes -= 1
         return logits
 
+    def loss(self, loss: torch.Tensor) -> torch.Tensor:
+        """Return ``loss``, to be checked before the step.
+
+        A mean over a batch without a label is nan, and its gradients are finite all the same.
+        """
+        self._losses.append(loss.detach().float())
+        return loss
+
     def _before(self, optimizer: torch.optim.Optimizer, args: Any, kwargs: Any) -> None:
         self.step += 1
-        passes, weights = self._passes, self._weights
-        self._passes, self._weights = 0, {}
+        passes, weights, losses = self._passes, self._weights, self._losses
+        self._passes, self._weights, self._losses = 0, {}, []
         where = f"step {self.step}: "
         for said in (
             _swallowed(passes, weights),
+            _not_finite_loss(losses),
             _not_finite(optimizer),
             _unequal(weights),
             self._dropped(optimizer),
@@ -116,6 +126,15 @@ def _swallowed(passes: int, weights: dict[int, torch.Tensor | None]) -> str:
         f"batch {missing[0]} of {passes} gave no gradient: an error between its forward pass and "
         "backward was swallowed, or its loss was dropped"
     )
+
+
+def _not_finite_loss(losses: list[torch.Tensor]) -> str:
+    values = [*enumerate(torch.stack(losses).tolist(), 1)] if losses else []
+    odd = [(number, value) for number, value in values if not math.isfinite(value)]
+    if not odd:
+        return ""
+    number, value = odd[0]
+    return f"the loss of batch {number} of {len(values)} is {value}"
 
 
 def _not_finite(optimizer: torch.optim.Optimizer) -> str:
