@@ -66,7 +66,7 @@ class Children:
             with self._lock:
                 if self._is_closed:
                     raise Stopped
-                process = subprocess.Popen(
+                process = subprocess.Popen(  # noqa: S603 - programs of ours
                     command,
                     stdin=subprocess.DEVNULL,
                     stdout=output,

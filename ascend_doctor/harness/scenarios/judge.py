@@ -87,6 +87,10 @@ def after_change(
 ) -> Conclusion:
     """Judge runs of a changed program: what must hold holds, and nothing is found any more."""
     for trial in changed:
+        if trial.metrics["failed"]:
+            code = trial.exit.code
+            said = say("overdue") if code is None else say("failed", code=code)
+            return Conclusion("NOT_FIXED", said)
         missed = _missed(criteria, "fixed", broken, trial)
         if missed is not None:
             return Conclusion("NOT_FIXED", missed)
@@ -132,6 +136,10 @@ def _missed(
 def _told(item: Checked) -> Mapping[str, str]:
     value = "?" if item.value is None else f"{item.value:.4g}"
     one = item.criterion
-    return {"metric": one.metric, "of": one.of, "op": one.op, "bound": f"{one.bound:g}", "value": value}
-
-
+    return {
+        "metric": one.metric,
+        "of": one.of,
+        "op": one.op,
+        "bound": f"{one.bound:g}",
+        "value": value,
+    }

@@ -29,7 +29,7 @@ def ask(name: str, environment: Mapping[str, str]) -> Machine:
         HarnessError: there is no such device, or no torch.
     """
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - a module of ours
             [sys.executable, "-m", __name__, name],
             capture_output=True,
             text=True,

@@ -29,7 +29,9 @@ class Hidden:
                 given.setdefault(name, f"host-{number}")
         # What contains another goes first.
         parts = sorted(map(re.escape, given), key=len, reverse=True)
-        self._pattern = re.compile("|".join(f"(?<![A-Za-z0-9]){part}(?![A-Za-z0-9])" for part in parts))
+        self._pattern = re.compile(
+            "|".join(f"(?<![A-Za-z0-9]){part}(?![A-Za-z0-9])" for part in parts)
+        )
         self._given = given
 
     def text(self, text: str) -> str:
@@ -55,7 +57,9 @@ def of_this_machine(out: Path, package: Path) -> Hidden:
         user = ""
     names = {platform.node(), platform.node().partition(".")[0]}
     known = "" if user in _ORDINARY else user
-    return Hidden([(a, b) for a, b in folders if len(a) > 1], sorted(names - {"", "localhost"}) + [known])
+    return Hidden(
+        [(a, b) for a, b in folders if len(a) > 1], [*sorted(names - {"", "localhost"}), known]
+    )
 
 
 _ORDINARY = frozenset({"root", "user", "runner", "ubuntu", "admin", "train"})

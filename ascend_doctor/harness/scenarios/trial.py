@@ -51,7 +51,7 @@ _MAX_METRICS_BYTES = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A diagnosis, as the analyser's JSON gives it; ``line`` is that of the code, if it is known."""
+    """A diagnosis, as the analyser's JSON gives it; ``line`` is that of the code, if known."""
 
     rule: str
     family: str
@@ -121,7 +121,7 @@ def run(
     return Trial(
         config=task.config,
         exit=ended,
-        metrics=read_metrics(folder / METRICS),
+        metrics=metrics_of(folder, ended),
         found=found_in(report),
         artefacts=digests(folder),
         fault_line=fault_line(folder / PROGRAM),
@@ -130,17 +130,26 @@ def run(
 
 def _analyze(folder: Path, environment: Mapping[str, str], children: Children) -> Any:
     log = folder / "analyze.txt"
-    command = [sys.executable, "-m", "ascend_doctor", "analyze", LOG, "--no-progress", "--jobs", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "ascend_doctor",
+        "analyze",
+        LOG,
+        "--no-progress",
+        "--jobs",
+        "1",
+    ]
     command += ["--fail-on", "never", "-f", f"json={REPORT}", "-f", "html=report.html"]
     # What a site has set for its own reports must not decide here.
     own = {k: v for k, v in environment.items() if not k.startswith("ASCEND_DOCTOR_")}
-    ended = children.run(
-        command, log=log, folder=folder, environment=own, timeout_s=_ANALYZE_S
-    )
+    ended = children.run(command, log=log, folder=folder, environment=own, timeout_s=_ANALYZE_S)
     # A log without a line is a program that said nothing: exit code 3.
     if ended.code not in (0, 3) or not (folder / REPORT).is_file():
         said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
-        raise HarnessError(f"{folder / LOG} could not be analysed: {said[-1] if said else ended.code}")
+        raise HarnessError(
+            f"{folder / LOG} could not be analysed: {said[-1] if said else ended.code}"
+        )
     log.unlink()
     return json.loads((folder / REPORT).read_text(encoding="utf-8"))
 
@@ -171,6 +180,11 @@ def fault_line(program: Path) -> int | None:
     lines = program.read_text(encoding="utf-8").splitlines()
     marked = (number for number, line in enumerate(lines, 1) if line.endswith("# fault"))
     return next(marked, None)
+
+
+def metrics_of(folder: Path, ended: Exit) -> dict[str, float | None]:
+    """Return what a program measured, and whether it ``failed``."""
+    return {**read_metrics(folder / METRICS), "failed": float(ended.code != 0)}
 
 
 def read_metrics(path: Path) -> dict[str, float | None]:

@@ -45,8 +45,8 @@ _SAID: dict[str, Texts] = {
         "zh": "无效修复也通过了判据，说明判据没有证明力",
     },
     "failed": {
-        "en": "the program ended with exit code {code} and measured nothing",
-        "zh": "程序以退出码 {code} 结束，没有任何测量值",
+        "en": "the program ended with exit code {code}",
+        "zh": "程序以退出码 {code} 结束",
     },
 }
 
