@@ -7,6 +7,7 @@ the fault ends in ``# fault``.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -20,5 +21,9 @@ def given() -> dict[str, Any]:
 
 
 def measured(**metrics: float) -> None:
-    """Write what the program measured; what was written before is replaced."""
-    Path(sys.argv[2]).write_text(json.dumps(metrics) + "\n", encoding="utf-8")
+    """Write what the program measured; what was written before is replaced.
+
+    A number that is not finite is none, and becomes null.
+    """
+    told = {name: value if math.isfinite(value) else None for name, value in metrics.items()}
+    Path(sys.argv[2]).write_text(json.dumps(told) + "\n", encoding="utf-8")

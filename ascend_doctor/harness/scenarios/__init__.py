@@ -12,7 +12,19 @@ from importlib import import_module
 from ascend_doctor.errors import HarnessError
 from ascend_doctor.harness.scenarios.model import Scenario
 
-_MODULES = ("f1_not_dynamic", "f2_library_missing", "f3_recompiles", "f5_dataload")
+_MODULES = (
+    "f1_not_dynamic",
+    "f2_library_missing",
+    "f3_recompiles",
+    "f3b_no_labels",
+    "f3c_masked_row",
+    "f3d_documents_mixed",
+    "f3e_micro_batch_weights",
+    "f4_buffer_oom",
+    "f5_dataload",
+    "graph_cache",
+    "padding",
+)
 
 
 def all_scenarios() -> tuple[Scenario, ...]:

@@ -44,13 +44,13 @@ def _workers(given: Mapping[str, str]) -> Changes:
 MAX_WORKERS = 8
 
 _REMEDIES: Mapping[str, Callable[[Mapping[str, str]], Changes]] = {
-    "bucket-lengths": lambda given: {"batching": "grouped"},
-    "clamp-token-count": lambda given: {"normalise": "tokens"},
+    "divide-by-valid-tokens": lambda given: {"normalise": "tokens"},
     "keep-dim-dynamic": lambda given: {"length_table": "sliced"},
-    "keep-document-boundaries": lambda given: {"document_mask": True},
+    "keep-document-boundaries": lambda given: {"document_mask": True, "reset_positions": True},
     "lower-max-seq-length": lambda given: {"max_seq_length": "fitted"},
     "mark-dynamic": lambda given: {"mark": "mark_dynamic", "slice": "outside"},
     "normalise-by-tokens": lambda given: {"normalise": "tokens"},
+    "pack-documents": lambda given: {"batching": "packed"},
     "persist-graph-cache": lambda given: {"cache": "writable"},
     "raise-num-workers": _workers,
     "skip-masked-rows": lambda given: {"empty_rows": "zeroed"},
