@@ -40,7 +40,8 @@ ENDS = re.compile(rb"[A-Za-z_][\w.]{0,160}(?:: |$)")
 # Dynamo numbers the lines of a message by what it compiles, and names the log.
 _NUMBERED = rb"(?:\[\d{1,6}/\d{1,6}(?:_\d{1,6})?\] (?:\[__\w{1,40}\] )?)?"
 _FRAME = re.compile(
-    _NUMBERED + rb'\s{0,8}File "(?P<file>[^"\n]{1,1000})", line (?P<line>\d{1,9})(?:,? in (?P<function>.+))?'
+    _NUMBERED
+    + rb'\s{0,8}File "(?P<file>[^"\n]{1,1000})", line (?P<line>\d{1,9})(?:,? in (?P<function>.+))?'
 )
 # Code that the user did not write; a frame in it is not where to look.
 _FOREIGN = re.compile(

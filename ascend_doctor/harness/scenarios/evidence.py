@@ -130,7 +130,7 @@ def _run(evidence: Evidence, role: str, repeat: int, trial: Trial) -> dict[str, 
         "folder": folder_of(role, repeat),
         "exit_code": trial.exit.code,
         "overdue": trial.exit.is_overdue,
-        "metrics": {name: _finite(value) for name, value in trial.metrics.items()},
+        "metrics": {name: finite(value) for name, value in trial.metrics.items()},
         "criteria": [
             {
                 "metric": item.criterion.metric,
@@ -224,5 +224,6 @@ def _texts(texts: Mapping[Any, str] | None) -> dict[str, str] | None:
     return None if texts is None else {lang: texts[lang] for lang in LANGS}
 
 
-def _finite(value: float | None) -> float | None:
+def finite(value: float | None) -> float | None:
+    """Return a number that JSON can hold, None for what is none."""
     return value if value is not None and math.isfinite(value) else None
