@@ -47,7 +47,7 @@ def start(compute: Callable[..., torch.Tensor], result: Path, cache: Path) -> in
         print(f"{result.name}: graph cache hits {hits} misses {misses}", flush=True)
         result.write_text(f"{hits} {misses} {error}")
         code = 0
-    except Exception:  # noqa: BLE001 - as an interpreter ends
+    except Exception:  # as an interpreter ends
         traceback.print_exc()
     os._exit(code)
 

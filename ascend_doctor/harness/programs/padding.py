@@ -1,6 +1,7 @@
 """Each batch is padded to the longest length that is allowed, most of which is not there."""
 
 import json
+from dataclasses import replace
 
 import torch
 from torch import nn
@@ -11,7 +12,7 @@ from ascend_doctor.harness.programs import given, measured
 
 WORDS, WIDTH, IGNORED = 64, 16, -100
 PLANNED, TRAINED = 8000, 120
-BATCHING = {"max_length": 1024, "tokens_per_batch": 2048, "batch_size": 8}
+PADDED = Batching(policy="padded", max_length=1024, tokens_per_batch=2048, batch_size=8)
 
 
 class Model(nn.Module):
@@ -55,10 +56,10 @@ def main() -> None:
     device = settings["device"]
     torch.manual_seed(settings["seed"])
     torch.set_num_threads(1)
-    batching = Batching(policy=settings["batching"], **BATCHING)  # fault
+    batching = replace(PADDED, policy=settings["batching"])
     known = lengths.mix(PLANNED, settings["seed"])
     shares = {
-        policy: effective(known, plan(known, Batching(policy=policy, **BATCHING)))
+        policy: effective(known, plan(known, replace(PADDED, policy=policy)))
         for policy in (settings["batching"], "grouped")
     }
     model = Model().to(device)

@@ -27,7 +27,7 @@ def of_host_memory(machine: Machine) -> Support:
     return Support(
         "analogue",
         {
-            "en": "host memory under a limit in place of an NPU's; the pool of torch_npu is not shown",
+            "en": "limited memory of the host in place of an NPU's; torch_npu's pool is not shown",
             "zh": "以限额的主机内存代替 NPU 显存，不反映 torch_npu 的内存池",
         },
     )
