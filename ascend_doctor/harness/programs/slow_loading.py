@@ -14,7 +14,7 @@ from ascend_doctor.harness.programs import given, measured
 
 WORDS, BATCH = 64, 4
 # What reading a sample takes, as from a slow disk, and what a step takes on the device.
-SAMPLE_S, STEP_S = 0.010, 0.025
+SAMPLE_S, STEP_S = 0.016, 0.040
 WARM_UP = 5
 
 

@@ -14,7 +14,7 @@ SCENARIO = Scenario(
     program="slow_loading.py",
     expected=Expected("dataload", "dataload-step-waits-for-data"),
     broken={"workers": 0, "prefetch": "none", "steps": 60},
-    quick={"steps": 40},
+    quick={"steps": 30},
     decoy=Decoy(
         {
             "en": "one thread that fetches in advance, in place of workers",

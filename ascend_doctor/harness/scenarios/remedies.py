@@ -34,7 +34,12 @@ def mended(
 
 
 def _workers(given: Mapping[str, str]) -> Changes:
-    """Return as many workers as keep up with the steps: data time by the rest of the step."""
+    """Return as many workers as keep up with the steps: data time by the rest of the step.
+
+    Without the times that were diagnosed nothing follows.
+    """
+    if "data" not in given or not {"step", "compute"} & given.keys():
+        return {}
     data = float(given["data"])
     rest = float(given["compute"]) if "compute" in given else float(given["step"]) - data
     return {"workers": max(2, math.ceil(data / max(rest, data / MAX_WORKERS)))}
