@@ -12,7 +12,7 @@ SCENARIO = Scenario(
         "zh": "对平均值求平均：短 micro-batch 与长 micro-batch 权重相同",
     },
     program="accumulation.py",
-    expected=Expected("numerics", "numerics-micro-batch-weights"),
+    expected=Expected("numerics", "numerics-gate-token-weights"),
     broken={"normalise": "micro-batch", "unlabelled": False, "learning_rate": 0.1},
     decoy=Decoy(
         {"en": "a learning rate ten times lower", "zh": "学习率降为十分之一"},
