@@ -153,6 +153,8 @@ def test_the_fix_is_what_the_root_cause_asks_for_and_nothing_else():
         ({"workers": 0}, [("raise-num-workers", {})], {"data": "0.9", "compute": "0.3"}, 3),
         # A step that is nothing but waiting does not ask for hundreds.
         ({"workers": 0}, [("raise-num-workers", {})], {"data": "1.0", "step": "1.0"}, 8),
+        ({"workers": 0}, [("raise-num-workers", {})], {"workers": "3", "data": "9"}, 3),
+        ({"workers": 0}, [("raise-num-workers", {})], {"workers": "512"}, 8),
         ({"workers": 2}, [("no-such-remedy", {})], {"data": "1.0", "step": "1.0"}, None),
     ],
 )

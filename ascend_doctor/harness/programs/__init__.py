@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ def given() -> dict[str, Any]:
     """Return the settings that the program is to run with."""
     settings = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     assert isinstance(settings, dict)
+    if settings["device"].startswith("npu"):  # torch loads it by itself from 2.5 on
+        import_module("torch_npu")
     return settings
 
 

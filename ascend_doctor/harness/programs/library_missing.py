@@ -1,9 +1,11 @@
 """A back end of torch needs a library of CANN, and the shell that starts the job did not load it.
 
-Without an NPU, both are stand-ins: a package that registers itself with torch as torch_npu does,
-and a folder laid out as CANN's. The loader that fails is the system's own.
+On an NPU it is torch_npu and the CANN that is there, without which torch_npu cannot be imported.
+Elsewhere both are stand-ins: a package that registers itself with torch as torch_npu does, and a
+folder laid out as CANN's. The loader that fails is the system's own.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -11,7 +13,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
-from ascend_doctor.harness.programs import given, measured
+from ascend_doctor.harness.programs import measured
 
 LIBRARY = "libascendcl.so"
 EXTENSION = f'''"""Stands in for torch_npu."""
@@ -25,6 +27,17 @@ if "stub_npu" not in sys.modules:
     sys.exit("torch has no device back end")
 print("the back end is loaded")
 """
+JOB_OF_NPU = """
+import torch, torch_npu
+print("the back end is loaded:", (torch.ones(2).npu() + 1).cpu().tolist())
+"""
+# Where CANN keeps the script that loads its environment, by variables and by habit.
+SCRIPTS = (
+    "$ASCEND_HOME_PATH/set_env.sh",
+    "$ASCEND_TOOLKIT_HOME/../set_env.sh",
+    "/usr/local/Ascend/ascend-toolkit/set_env.sh",
+    "/usr/local/Ascend/cann/set_env.sh",
+)
 
 
 def stand_in(folder: Path) -> Path:
@@ -50,20 +63,36 @@ def any_library() -> Path:
     return next(path for folder in folders for path in sorted(folder.glob("*.so")))
 
 
+def cann_of_machine() -> Path:
+    """Return the script of the CANN that is installed."""
+    found = (Path(os.path.expandvars(name)) for name in SCRIPTS)
+    return next(path for path in found if path.is_file())
+
+
+def without_cann(environment: dict[str, str]) -> dict[str, str]:
+    """Return an environment as in a shell that has not loaded CANN; the driver stays."""
+    folders = environment.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    kept = [name for name in folders if "/driver/" in name]
+    return {**environment, "LD_LIBRARY_PATH": os.pathsep.join(kept)}
+
+
 def main() -> None:
-    settings = given()
-    script = stand_in(Path.cwd())
-    environment = {**os.environ, "LD_LIBRARY_PATH": ""}
+    # Not by `given`, which loads torch_npu.
+    settings = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    is_npu = settings["device"].startswith("npu")
+    script = cann_of_machine() if is_npu else stand_in(Path.cwd())
+    environment = without_cann(dict(os.environ))
     environment.pop("TORCH_DEVICE_BACKEND_AUTOLOAD", None)
     packages = str(Path.cwd() / "packages")
     environment["PYTHONPATH"] = os.pathsep.join([packages, environment.get("PYTHONPATH", "")])
     if not settings["autoload"]:
         environment["TORCH_DEVICE_BACKEND_AUTOLOAD"] = "0"
     start = f". {script} && " if settings["set_env"] else ""
-    command = ["/bin/sh", "-c", start + 'exec "$0" -c "$1"', sys.executable, JOB]
-    code = subprocess.run(  # noqa: S603 - what is started is ours
-        command, env=environment, check=False
-    ).returncode
+    # set_env.sh is written for bash, as far as a person loads it.
+    shell = shutil.which("bash") or "/bin/sh"
+    job = JOB_OF_NPU if is_npu else JOB
+    command = [shell, "-c", start + 'exec "$0" -c "$1"', sys.executable, job]
+    code = subprocess.run(command, env=environment, check=False).returncode  # noqa: S603 - ours
     measured(exit_code=code, loaded=float(code == 0))
     sys.exit(code)
 

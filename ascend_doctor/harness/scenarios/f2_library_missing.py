@@ -13,6 +13,8 @@ from ascend_doctor.harness.scenarios.model import (
 
 
 def _support(machine: Machine) -> Support:
+    if machine.kind == "npu":
+        return Support("real")
     return Support(
         "emulated",
         {

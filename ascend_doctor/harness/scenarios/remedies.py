@@ -36,8 +36,10 @@ def mended(
 def _workers(given: Mapping[str, str]) -> Changes:
     """Return as many workers as keep up with the steps: data time by the rest of the step.
 
-    Without the times that were diagnosed nothing follows.
+    Where the diagnosis says how many, they are that; without times nothing follows.
     """
+    if "workers" in given:
+        return {"workers": min(MAX_WORKERS, int(given["workers"]))}
     if "data" not in given or not {"step", "compute"} & given.keys():
         return {}
     data = float(given["data"])
