@@ -249,6 +249,7 @@ _TESTS: tuple[tuple[Kind, tuple[re.Pattern[bytes], ...], _Test], ...] = (
     (Kind.LOGGED, logged.HEADS, logged.parse),
     (Kind.DETAIL, (torch_npu.DETAIL,), torch_npu.DETAIL.match),
     (Kind.DETAIL, (python.STACK,), python.STACK.match),
+    (Kind.DETAIL, (python.USER_STACK,), python.USER_STACK.match),
     (Kind.DETAIL, (error_block.TRACE,), error_block.TRACE.match),
     (Kind.BLOCK, (error_block.HEAD,), error_block.parse),
     (Kind.RAISED, (python.RAISED,), python.RAISED.match),

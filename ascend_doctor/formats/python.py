@@ -6,6 +6,11 @@ r"""Python tracebacks, in CPython's layout and IPython's, and where user code st
 ... ])
 >>> frame.file, frame.line, frame.function
 ('/app/train.py', 7, 'main')
+>>> location([
+...     b"[0/8]    function: 'forward' (/app/net.py:16)",
+...     b'[0/8]   File "/app/net.py", line 17, in forward',
+... ]).line
+17
 """
 
 from __future__ import annotations
@@ -28,10 +33,15 @@ STACK = re.compile(
     rb"(?:Current thread|Thread) 0x[0-9a-f]{4,32}[^\n]{0,80}\(most recent call first\):"
     rb"|Stack \(most recent call first\):"
 )
+# Dynamo's name for the frames of the user's code that it puts behind a message.
+USER_STACK = re.compile(rb"User [Ss]tack(?: trace)?:\s*$")
 # Behind frames any dotted name ends the traceback.
 ENDS = re.compile(rb"[A-Za-z_][\w.]{0,160}(?:: |$)")
+# Dynamo numbers the lines of a message by what it compiles, and names the log.
+_NUMBERED = rb"(?:\[\d{1,6}/\d{1,6}(?:_\d{1,6})?\] (?:\[__\w{1,40}\] )?)?"
 _FRAME = re.compile(
-    rb'\s{0,8}File "(?P<file>[^"\n]{1,1000})", line (?P<line>\d{1,9})(?:,? in (?P<function>.+))?'
+    _NUMBERED
+    + rb'\s{0,8}File "(?P<file>[^"\n]{1,1000})", line (?P<line>\d{1,9})(?:,? in (?P<function>.+))?'
 )
 # Code that the user did not write; a frame in it is not where to look.
 _FOREIGN = re.compile(
@@ -41,7 +51,7 @@ _FOREIGN = re.compile(
 
 # Dynamo names the function that it compiles.
 _COMPILED = re.compile(
-    rb"\s{0,16}function: '(?P<function>[^'\n]{1,200})' "
+    _NUMBERED + rb"\s{0,16}function: '(?P<function>[^'\n]{1,200})' "
     rb"\((?P<file>[^:)\n]{1,1000}):(?P<line>\d{1,9})\)"
 )
 

@@ -125,7 +125,7 @@ class Explains(Strict):
 class When(Strict):
     """The verdicts that a rule is for: of an explainer of its captures, or of its reader."""
 
-    explainer: Literal["oom", "step_share"] | None = None
+    explainer: Literal["oom", "step_share", "padding"] | None = None
     verdict: Annotated[tuple[str, ...], Field(min_length=1)]
 
     @model_validator(mode="after")

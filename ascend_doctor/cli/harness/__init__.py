@@ -8,10 +8,15 @@ import click
 
 # Where each command is, by its name.
 _COMMANDS: dict[str, str] = {
+    "export": "ascend_doctor.cli.harness.export",
     "lengths": "ascend_doctor.cli.harness.lengths",
+    "list": "ascend_doctor.cli.harness.list",
     "memory": "ascend_doctor.cli.harness.memory",
+    "probe": "ascend_doctor.cli.harness.probe",
     "race": "ascend_doctor.cli.harness.race",
+    "run": "ascend_doctor.cli.harness.run",
     "train": "ascend_doctor.cli.harness.train",
+    "verify": "ascend_doctor.cli.harness.verify",
 }
 
 
