@@ -30,14 +30,10 @@ WAITING_SHARE = 0.30
 
 # The explainer that computes with the numbers of step lines.
 STEPS = "step_share"
-# Below it, the device computes more on padding than on tokens.
-DENSE_SHARE = 0.50
-
 # What each explainer may answer; a rule that waits for anything else would never fire.
 VERDICTS: Mapping[str, frozenset[str]] = {
     "oom": frozenset({"absurd", "refused", "shared", "fragmented", "full"}),
     "step_share": frozenset({"waiting", "fine"}),
-    "padding": frozenset({"padded", "dense"}),
 }
 
 # Findings that a reader makes rather than literals: its verdicts, and what each captures.
@@ -203,17 +199,7 @@ def _step_share(captures: Mapping[str, str]) -> Answer | None:
     return verdict, {"share": f"{100 * share:.0f}"}
 
 
-def _padding(captures: Mapping[str, str]) -> Answer | None:
-    """Say whether the slots of a batch hold tokens: ``tokens`` of ``slots``."""
-    tokens, slots = int(captures["tokens"]), int(captures["slots"])
-    if not 0 < tokens <= slots:
-        return None
-    share = tokens / slots
-    return "dense" if share >= DENSE_SHARE else "padded", {"share": f"{100 * share:.0f}"}
-
-
 _EXPLAINERS: Mapping[str, Callable[[Mapping[str, str]], Answer | None]] = {
     "oom": _oom,
     "step_share": _step_share,
-    "padding": _padding,
 }

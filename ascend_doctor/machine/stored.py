@@ -60,7 +60,7 @@ def mapped(machine: Machine, text: Callable[[str, str], str]) -> Machine:
     def walk(value: Any, name: str) -> Any:
         if isinstance(value, dict):
             called = {"value": str(value.get("name", "value"))}
-            return {key: walk(item, called.get(key, key)) for key, item in value.items()}
+            return {key: walk(item, str(called.get(key, key))) for key, item in value.items()}
         if isinstance(value, list):
             return [walk(item, name) for item in value]
         return text(name, value) if isinstance(value, str) else value

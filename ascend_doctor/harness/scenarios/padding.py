@@ -12,7 +12,7 @@ SCENARIO = Scenario(
         "zh": "batch 一律填充到最大长度，大部分计算花在填充上",
     },
     program="padding.py",
-    expected=Expected("static_fallback", "static-fallback-padding"),
+    expected=Expected("dataload", "dataload-padding"),
     broken={"batching": "padded"},
     decoy=Decoy(
         {"en": "padding to the longest of each batch", "zh": "只填充到各 batch 内的最大长度"},
