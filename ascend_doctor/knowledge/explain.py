@@ -30,6 +30,7 @@ WAITING_SHARE = 0.30
 
 # The explainer that computes with the numbers of step lines.
 STEPS = "step_share"
+
 # What each explainer may answer; a rule that waits for anything else would never fire.
 VERDICTS: Mapping[str, frozenset[str]] = {
     "oom": frozenset({"absurd", "refused", "shared", "fragmented", "full"}),
