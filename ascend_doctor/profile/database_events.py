@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ascend_doctor.profile.calls import kind_of_kernel, kind_of_operator, type_of
+from ascend_doctor.profile.calls import kind_of_kernel, kind_of_operator, outer_waits, type_of
 from ascend_doctor.profile.database_parts import (
     STACK,
     Names,
@@ -24,9 +24,6 @@ from ascend_doctor.profile.tally import Event, Tallies
 
 # Where the training thread is while it waits for its loader.
 _FETCH = "enumerate(DataLoader)#"
-# This one is within the others, and it is the one that waits.
-_INNER_FETCH = "aten::_local_scalar_dense"
-_OUTER_FETCHES = ("aten::item", "aten::is_nonzero")
 
 
 class Events:
@@ -152,11 +149,11 @@ class Events:
         if not self._has(table):
             return None
         sums = list(self._sums(table))
-        is_inner = any(event.name == _INNER_FETCH for _, event in sums)
+        outer = outer_waits({event.name for _, event in sums})
         told: dict[object, Event] = {}
         for value, event in sums:
             kind: Kind = "fetch" if event.name.startswith(_FETCH) else kind_of_operator(event.name)
-            if kind == "host" or (is_inner and event.name in _OUTER_FETCHES):
+            if kind == "host" or event.name in outer:
                 continue
             name = event.name.removeprefix(_FETCH) if kind == "fetch" else event.name
             told[value] = replace(event, kind=kind, name=name)
