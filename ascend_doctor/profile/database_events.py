@@ -54,6 +54,7 @@ class Events:
                 ("name", "opType", "taskType", "opState", "inputShapes", "inputDataTypes"),
             ),
         )
+        absent = names.absent()
         kinds: dict[tuple[object, object], tuple[Kind, str, str | None]] = {}
         for row, start, end, device, name, operator, core, state, shapes, dtypes in rows:
             kind, type_name, unit = kinds.get((operator, core)) or self._kind(kinds, operator, core)
@@ -69,7 +70,7 @@ class Events:
             self._add(
                 (kind, type_name, took, table, row, start),
                 core=unit,
-                shapes=shapes,
+                shapes=None if shapes in absent else shapes,
                 dynamic=dynamic == "dynamic" if dynamic else None,
                 detail=detail,
             )
