@@ -227,9 +227,12 @@ def _slice(facts: Facts) -> Slice | None:
 
 
 def _is_empty(scope: Scope, facts: Facts) -> bool:
-    """Say whether all times, or all ranks that names of files tell, are outside of a scope."""
+    """Say whether all times, or all ranks that names and profiles tell, are outside of a scope."""
     ranges = [shard.time_range for shard in facts.shards.values() if shard.time_range]
     if ranges and all(scope.misses(first, last) for first, last in ranges):
         return True
+    shards = facts.shards.values()
+    if all(shard.kind == "profile" for shard in shards) and any(s.outside for s in shards):
+        return not profiles_of(facts)
     told = {origin_of(path).rank for path in facts.shards} - {None}
     return bool(told) and not any(rank is not None and scope.has_rank(rank) for rank in told)

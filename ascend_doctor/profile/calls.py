@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ascend_doctor.profile.model import Kind
 
@@ -23,6 +24,9 @@ _FETCHES_RESULT = frozenset(
         *("bincount", "argwhere", "allclose"),
     )
 )
+# This one is within the others, and it is the one that waits.
+_INNER = "aten::_local_scalar_dense"
+_OUTER = frozenset({"aten::item", "aten::is_nonzero"})
 _AI_CPU = frozenset({"AI_CPU", "AICPU", "KERNEL_AICPU", "AI_CPU_KERNEL"})
 _COLLECTIVES = frozenset({"HCCL", "COMMUNICATION", "HCCL_AI_CPU"})
 _COLLECTIVE = re.compile(
@@ -80,6 +84,17 @@ def kind_of_operator(name: str) -> Kind:
     ('sync', 'host')
     """
     return "sync" if name in _FETCHES_RESULT else "host"
+
+
+def outer_waits(names: Iterable[str]) -> frozenset[str]:
+    """Return operators that wait only by way of another one of these, so that a wait counts once.
+
+    >>> sorted(outer_waits(["aten::item", "aten::_local_scalar_dense"]))
+    ['aten::is_nonzero', 'aten::item']
+    >>> outer_waits(["aten::item"])
+    frozenset()
+    """
+    return _OUTER if _INNER in names else frozenset()
 
 
 def kind_of_kernel(core: str, operator: str, name: str = "") -> Kind:

@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ascend_doctor.profile.kinds import UNIT, bare
+
 Cells = Sequence[str]
 
-_UNIT = re.compile(r"(?P<name>.+?)\s*\((?P<unit>[nuμµm]?s|[KMG]?B)\)")
 _MICROSECONDS = {"ns": 1e-3, "us": 1.0, "μs": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 _MEBIBYTES = {"B": 1 / (1 << 20), "KB": 1 / 1024, "MB": 1.0, "GB": 1024.0}
 # How profilers write that they have no value.
 _ABSENT = frozenset({"", "N/A", "NA", "None", "null", "nan", "NaN"})
-
-
-def bare(name: str) -> str:
-    """Return the name of a column without its unit, as it is compared.
-
-    >>> bare("Task Duration(us)"), bare("Device_id"), bare("Communication(Not Overlapped)")
-    ('task duration', 'device id', 'communication(not overlapped)')
-    """
-    found = _UNIT.fullmatch(name)
-    return (found["name"] if found else name).lower().replace("_", " ")
 
 
 def number(cell: str | None) -> float | None:
@@ -76,7 +66,7 @@ class Columns:
     def __init__(self, names: Iterable[str]) -> None:
         self._units: dict[str, tuple[int, str]] = {}
         for index, name in enumerate(names):
-            found = _UNIT.fullmatch(name)
+            found = UNIT.fullmatch(name)
             self._units.setdefault(bare(name), (index, found["unit"] if found else ""))
 
     def text(self, *names: str) -> Text:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ascend_doctor.profile.calls import kind_of_kernel, kind_of_operator, type_of
+from ascend_doctor.profile.calls import kind_of_kernel, kind_of_operator, outer_waits, type_of
 from ascend_doctor.profile.database_parts import (
     STACK,
     Names,
@@ -24,9 +24,6 @@ from ascend_doctor.profile.tally import Event, Tallies
 
 # Where the training thread is while it waits for its loader.
 _FETCH = "enumerate(DataLoader)#"
-# This one is within the others, and it is the one that waits.
-_INNER_FETCH = "aten::_local_scalar_dense"
-_OUTER_FETCHES = ("aten::item", "aten::is_nonzero")
 
 
 class Events:
@@ -57,6 +54,7 @@ class Events:
                 ("name", "opType", "taskType", "opState", "inputShapes", "inputDataTypes"),
             ),
         )
+        absent = names.absent()
         kinds: dict[tuple[object, object], tuple[Kind, str, str | None]] = {}
         for row, start, end, device, name, operator, core, state, shapes, dtypes in rows:
             kind, type_name, unit = kinds.get((operator, core)) or self._kind(kinds, operator, core)
@@ -72,7 +70,7 @@ class Events:
             self._add(
                 (kind, type_name, took, table, row, start),
                 core=unit,
-                shapes=shapes,
+                shapes=None if shapes in absent else shapes,
                 dynamic=dynamic == "dynamic" if dynamic else None,
                 detail=detail,
             )
@@ -152,11 +150,11 @@ class Events:
         if not self._has(table):
             return None
         sums = list(self._sums(table))
-        is_inner = any(event.name == _INNER_FETCH for _, event in sums)
+        outer = outer_waits({event.name for _, event in sums})
         told: dict[object, Event] = {}
         for value, event in sums:
             kind: Kind = "fetch" if event.name.startswith(_FETCH) else kind_of_operator(event.name)
-            if kind == "host" or (is_inner and event.name in _OUTER_FETCHES):
+            if kind == "host" or event.name in outer:
                 continue
             name = event.name.removeprefix(_FETCH) if kind == "fetch" else event.name
             told[value] = replace(event, kind=kind, name=name)

@@ -19,6 +19,7 @@ STRINGS = "STRING_IDS"
 # Names that are looked up of a column, and at once.
 _MAX_NAMES = 8192
 _BATCH = 500
+_ABSENT = ("N/A", "")
 # What stands in a detail until its name, or its call stack, is looked up.
 _MARK = "#"
 STACK = "\x00stack "
@@ -73,6 +74,13 @@ class Names:
         """Return a name that was loaded, empty if there is none."""
         text = value if isinstance(value, str) else self._known.get(value, "")
         return "" if text == "N/A" else text
+
+    def absent(self) -> frozenset[object]:
+        """Return what stands for a name that was not recorded."""
+        if not self._database.has(STRINGS, "id", "value"):
+            return frozenset()
+        rows = self._database.select(STRINGS, ("id",), where=("value", _ABSENT), limit=_BATCH)
+        return frozenset(key for _, key in rows) | frozenset(_ABSENT)
 
     def load(self, table: str, *columns: str) -> None:
         """Look up the names that columns refer to."""

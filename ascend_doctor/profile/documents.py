@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from ascend_doctor.profile.table import MAX_TEXT
@@ -11,34 +10,6 @@ from ascend_doctor.records import Evidence, Note
 
 # Bytes that are read of one.
 MAX_BYTES = 64 << 20
-
-# How each begins: the first key of the document, and the first one in it.
-_COMMUNICATION = re.compile(
-    rb'\{\s*"(?:step[^"]{0,32}|\d{1,12})"\s*:\s*\{\s*"(?:p2p|collective)"\s*:\s*\{'
-)
-_CLUSTER = re.compile(rb'\{\s*"(?:p2p|collective|\([\d, ]{1,64}\))"\s*:\s*\{')
-_OBJECT = re.compile(rb'\{\s*"[A-Za-z_]{1,64}"\s*:')
-_INFO = re.compile(
-    rb'"(?:experimental_config|common_config|torch_npu_version|profiler_parameters)"\s*:'
-)
-_METADATA = re.compile(rb'"(?:ENV_VARIABLES|parallel_group_info)"\s*:\s*\{')
-_BANDWIDTH = re.compile(rb'"(?:Transit Size|Transport Type|Communication Time Info)')
-
-
-def _begins(first: re.Pattern[bytes], inside: re.Pattern[bytes]) -> Callable[[bytes], bool]:
-    """Return a test for a document that begins in one way and soon says something."""
-
-    def knows(head: bytes) -> bool:
-        start = head.lstrip(b"\xef\xbb\xbf\r\n \t")
-        return first.match(start) is not None and inside.search(start) is not None
-
-    return knows
-
-
-is_info = _begins(_OBJECT, _INFO)
-is_metadata = _begins(_OBJECT, _METADATA)
-is_communication = _begins(_COMMUNICATION, re.compile(rb""))
-is_cluster = _begins(_CLUSTER, _BANDWIDTH)
 
 
 class Document:

@@ -7,8 +7,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from ascend_doctor.profile.columns import bare
-
 # A folder that one process wrote: everything in it belongs together.
 _OWN = re.compile(r".*_ascend_(?:pt|ms)|PROF_[^/]*")
 # Folders between a file and the folder of its profile.
@@ -20,6 +18,8 @@ _RANK = re.compile(r"(?:^|[/!_.-])rank[-_]?(\d{1,6})(?=$|[/!_.-])")
 _DEVICE = re.compile(r"(?:^|[/!])device_(\d{1,4})/")
 # profiler_info_3.json, ascend_pytorch_profiler_3.db
 _NUMBERED = re.compile(r"(?:profiler_info|ascend_(?:pytorch|mindspore)_profiler)_(\d{1,6})\.\w+")
+# A column and the unit that it is in.
+UNIT = re.compile(r"(?P<name>.+?)\s*\((?P<unit>[nuμµm]?s|[KMG]?B)\)")
 # Bytes in which the first row of a table is looked for.
 _FIRST_ROW = 16 << 10
 
@@ -76,6 +76,16 @@ def device_of(path: str, said: set[str]) -> str | None:
         return next(iter(said)) if len(said) == 1 else None
     found = _DEVICE.search(path)
     return found[1] if found else None
+
+
+def bare(name: str) -> str:
+    """Return the name of a column without its unit, as it is compared.
+
+    >>> bare("Task Duration(us)"), bare("Device_id"), bare("Communication(Not Overlapped)")
+    ('task duration', 'device id', 'communication(not overlapped)')
+    """
+    found = UNIT.fullmatch(name)
+    return (found["name"] if found else name).lower().replace("_", " ")
 
 
 def header_of(head: bytes) -> tuple[str, ...]:

@@ -8,8 +8,9 @@ Shapes and stacks are written with line ends within their quotes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from ascend_doctor.profile.calls import kind_of_operator
+from ascend_doctor.profile.calls import kind_of_operator, outer_waits
 from ascend_doctor.profile.kinds import profile_of, rank_of
 from ascend_doctor.profile.model import Measures
 from ascend_doctor.profile.table import Table
@@ -44,11 +45,13 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
                 detail={"operator": named, "shapes": shape, "stack": frames},
             )
         )
+    found = tallies.tallies(table.proof)
+    outer = outer_waits({tally.name for tally in found})
     return Measures(
         "operators",
         profile_of(path),
         rank=rank_of(path),
-        tallies=tallies.tallies(table.proof),
+        tallies=tuple(replace(t, kind="host") if t.name in outer else t for t in found),
         facts={"with_stack": "true" if has_stack else "false"},
         notes=table.notes(),
     )

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
-from ascend_doctor.profile import documents
+from ascend_doctor.profile import heads
 from ascend_doctor.profile.kinds import has_columns
-from ascend_doctor.profile.model import Measures
 from ascend_doctor.profile.trace.head import is_trace
 
-Read = Callable[[str, Iterator[bytes]], Measures]
+if TYPE_CHECKING:
+    from ascend_doctor.profile.model import Measures
+
+Read: TypeAlias = "Callable[[str, Iterator[bytes]], Measures]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +124,10 @@ READERS = (
         has_columns("Node", "Compute_time", "Memcpy_time", "Total_time"),
         _by("preprocess"),
     ),
-    Reader("profiler_info", documents.is_info, _by("about", "read_info")),
-    Reader("profiler_metadata", documents.is_metadata, _by("about", "read_metadata")),
-    Reader("communication", documents.is_communication, _by("communication")),
-    Reader("cluster", documents.is_cluster, _by("silent")),
+    Reader("profiler_info", heads.is_info, _by("about", "read_info")),
+    Reader("profiler_metadata", heads.is_metadata, _by("about", "read_metadata")),
+    Reader("communication", heads.is_communication, _by("communication")),
+    Reader("cluster", heads.is_cluster, _by("silent")),
     Reader(
         "communication_statistic",
         has_columns("OP Type", "Count", "Total Time", "Ratio(%)"),

@@ -69,7 +69,6 @@ def test_everything_that_a_database_says(tmp_path):
             *("ai_cpu", "Index", 1, 300.0, 300.0, 2, "TASK", "1"),
             begin=200,
             core="AI_CPU",
-            shapes=1,
             by_step={"1": 300.0},
             detail={**operator, "dtype": "INT64"},
         ),

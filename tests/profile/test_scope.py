@@ -35,6 +35,7 @@ def seen(known, files, ranks):
     facts = facts_of(known, files, ranks)
     found = [(p.rank, len(p.steps), len(p.tallies)) for p in profiles_of(facts)]
     cut = diagnose(facts, known).coverage.slice
+    assert cut.empty == (not found)
     return found, cut.left_out, cut.unplaced
 
 
@@ -67,6 +68,7 @@ def test_rows_that_name_ranks_are_left_out_one_by_one(known):
     rows = [f"1,rank,{rank},5,1,0,1,4" for rank in range(8)]
     files = {"cluster_step_trace_time.csv": lines(CLUSTER, *rows)}
     assert seen(known, files, ((2, 3),)) == ([(2, 1, 0), (3, 1, 0)], 6, 0)
+    assert seen(known, files, ((9, 9),)) == ([], 8, 0)
 
 
 def test_a_folder_may_name_the_rank(known):

@@ -176,6 +176,20 @@ def test_the_line_of_a_row_counts_line_ends_within_quotes():
     assert found.facts == {"with_stack": "true"}
 
 
+@pytest.mark.parametrize(
+    ("names", "waits"),
+    [
+        (["aten::item", "aten::_local_scalar_dense"], ["aten::_local_scalar_dense"]),
+        (["aten::item", "aten::add"], ["aten::item"]),
+        (["aten::nonzero", "aten::item"], ["aten::item", "aten::nonzero"]),
+    ],
+)
+def test_a_wait_within_another_counts_once(names, waits):
+    found = read(lines(OPERATORS, *(f"{name},,,5.0,9.0,0,0" for name in names)))
+    assert sorted(t.name for t in found.tallies if t.kind == "sync") == waits
+    assert sum(tally.count for tally in found.tallies) == len(names)
+
+
 def test_sums_of_operators_keep_the_longest():
     rows = ["0,MatMulV2,AI_CORE,4,100.0,10,25,40.0,80", "0,Index,AI_CPU,2,50,20,25,30,20"]
     assert read(lines(OP_STATISTIC, *rows)).tallies == (
