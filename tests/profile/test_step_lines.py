@@ -130,7 +130,7 @@ def test_steps_that_take_longer_for_good_are_told_from_where_they_begin():
 @pytest.mark.parametrize(
     "rows",
     [
-        [(1.0, 0.0)] * 8 + [(3.0, 0.0)] * 4,  # too few
+        [(1.0, 0.0)] * 8 + [(3.0, 0.0)] * 3,  # too few
         [(1.0, 0.0)] * 8 + [(1.4, 0.0)] * 8,  # hardly slower
         [(3.0, 0.0)] * 8 + [(1.0, 0.0)] * 8,  # quicker
         [(1.0, 0.0), (3.0, 0.0)] * 8,  # now and then
