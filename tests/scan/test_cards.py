@@ -74,6 +74,8 @@ def test_a_table_stands_within_a_log():
         lambda line: f"[rank0]: {line}",
         lambda line: f"\x1b[32m{line}\x1b[0m",
         lambda line: f"> {line}",
+        lambda line: f"> {line}".ljust(100),
+        lambda line: f"\x1b[32m{line:98}\x1b[0m",
         lambda line: f"{line}\r",
     ],
 )
