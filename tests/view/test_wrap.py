@@ -51,7 +51,7 @@ def test_a_margin_is_found(data, columns):
         # The longest line just happens to be longest.
         b"a" * 101 + b"b c d\nand another\n",
     ],
-    ids=range(11),
+    ids=range(13),
 )
 def test_no_margin_is_found(data):
     assert margin(data) is None
