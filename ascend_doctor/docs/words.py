@@ -117,8 +117,10 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "one_of": ("one of", "任一"),
     "regex_item": (", confirmed by the regular expression", "，并须符合正则表达式"),
     "reader_profile": (
-        "It is found in the files of a profile as a whole, not in a line. Verdict: {verdicts}.",
-        "根据整份性能数据（profile）判断，而不是某一行日志。判定结果：{verdicts}。",
+        "It is found in what profiles, step lines and npu-smi measure, as a whole, not in a line."
+        " Verdict: {verdicts}.",
+        "根据性能数据（profile）、step 行与 npu-smi 的整体测量结果判断，而不是某一行日志。"
+        "判定结果：{verdicts}。",
     ),
     "reader_curve": (
         "It is found in a whole curve of loss or gradient norm, not in a line. Verdict:"

@@ -19,10 +19,11 @@ from ascend_doctor.scan.beside import Beside
 if TYPE_CHECKING:  # most logs have no step lines that tell of data, and need not wait for it
     from ascend_doctor.profile.model import Measures, Step
 
-# Writers that are told apart in one source, kinds of steps of one, and groups of each kind.
+# Writers that are told apart in one source, numbers that epochs of one begin with, and groups of
+# each kind.
 MAX_WRITERS = 32
 MAX_GROUPS = 64
-MAX_KINDS = 8
+MAX_NUMBERS = 4
 
 # What `Measures.format` says of step lines.
 FORMAT = "step_lines"
@@ -135,8 +136,6 @@ class _Writer:
                 self._note_interval(seen.number - last.number or None)
             if step.is_average:
                 kind = _Kind(is_waiting, may_border=True, number=last.number)
-        if len(self.groups) >= MAX_KINDS and kind not in self.groups:
-            kind = _Kind(is_waiting)
         fetch = step.fetch_us or 0.0
         group = _Group(step, step, seen.weight, seen.weight * step.total_us, seen.weight * fetch)
         self._append(kind, group)
@@ -195,6 +194,12 @@ class _Writer:
     def _append(self, kind: _Kind, group: _Group) -> None:
         groups = self.groups.setdefault(kind, [])
         groups.append(group)
+        numbers = {k.number for k in self.groups if k.number is not None}
+        if len(numbers) > MAX_NUMBERS:
+            # Of the largest, the first fetch of an epoch is the least likely to be in the line.
+            for late in [k for k in self.groups if k.number == max(numbers)]:
+                for one in self.groups.pop(late):
+                    self._append(_Kind(late.is_waiting), one)
         if len(groups) > MAX_GROUPS:
             for left, right in zip(groups[::2], groups[1::2], strict=False):
                 left.add(right)

@@ -24,6 +24,8 @@ _BEGINS = re.compile(
     _LOGGED
     + rb"|[ \t]{2}|\t|Traceback \(most|(?:[A-Za-z_]\w*\.){0,12}[A-Z]\w{0,80}(?:Error|Exception): "
 )
+# A row or a border of a table, coloured or quoted as it may be.
+_DRAWN = re.compile(rb"(?:\x1b\[[\d;]{0,16}m|[> \t]){0,8}[|+]")
 _OTHER = re.compile(rb"\n(?!\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] )")
 _DIGITS = re.compile(rb"\d+")
 # So many bytes of plog in which no line was broken are no chance.
@@ -90,7 +92,7 @@ def _may_go_on(line: bytes, after: bytes) -> bool:
 
     A ruler or a row of a table ends where it was meant to.
     """
-    drawn = line[:1] in (b"|", b"+") or len(set(line)) < _FEW
+    drawn = _DRAWN.match(line) is not None or len(set(line)) < _FEW
     return not drawn and _BEGINS.match(after) is None
 
 

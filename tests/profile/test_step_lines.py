@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ascend_doctor.profile.assemble import assemble
@@ -9,7 +11,7 @@ from ascend_doctor.profile.model import Measures, Step
 from ascend_doctor.profile.verdicts.step_lines import judge
 from ascend_doctor.records import Evidence
 
-LIMITS = {"step-data-share": 0.3}
+LIMITS = {"step-data-share": 0.3, "step-slower": 1.5}
 
 
 def steps(*rows, start: int = 200, **fields) -> tuple[Step, ...]:
@@ -115,3 +117,31 @@ def test_steps_that_are_slow_for_two_reasons_are_not_blamed_on_one():
 )
 def test_other_slow_steps_are_left_alone(loop):
     assert verdicts(loop) == []
+
+
+def test_steps_that_take_longer_for_good_are_told_from_where_they_begin():
+    quick, slow = [(1.0, 0.0)] * 8, [(3.0, 0.5)] * 6
+    (verdict,) = verdicts(steps(*quick, *slow))
+    assert verdict.name == "steps_slower"
+    assert verdict.captures == {"before": "1", "after": "2.5", "times": "2.5", "at": "290"}
+    assert [proof.line for proof in verdict.proofs] == [9, 8]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(1.0, 0.0)] * 8 + [(3.0, 0.0)] * 3,  # too few
+        [(1.0, 0.0)] * 8 + [(1.4, 0.0)] * 8,  # hardly slower
+        [(3.0, 0.0)] * 8 + [(1.0, 0.0)] * 8,  # quicker
+        [(1.0, 0.0), (3.0, 0.0)] * 8,  # now and then
+        [(1.0, 0.0)] * 8 + [(1.2, 0.2)] * 8,  # data
+    ],
+)
+def test_other_changes_of_pace_are_left_alone(rows):
+    assert verdicts(steps(*rows)) == []
+
+
+def test_steps_need_not_tell_of_data_to_become_slower():
+    rows = [(1.0, 0.0)] * 6 + [(2.0, 0.0)] * 6
+    told = tuple(replace(step, fetch_us=None) for step in steps(*rows))
+    assert [verdict.name for verdict in verdicts(told)] == ["steps_slower"]

@@ -41,6 +41,8 @@ def test_a_margin_is_found(data, columns):
         # Rulers and tables are as wide as they were meant to be.
         (b"=" * 80 + b"\nsettings\n") * 3,
         b"+" + b"-" * 78 + b"+\n| NPU   Name" + b" " * 67 + b"|\n" + b"+" + b"=" * 78 + b"+\n",
+        b"> +" + b"-" * 76 + b"+\n> | NPU   Name" + b" " * 65 + b"|\n> +" + b"=" * 76 + b"+\n",
+        b"\x1b[32m+" + b"-" * 98 + b"+\x1b[0m\n\x1b[32m| NPU" + b" " * 94 + b"|\x1b[0m\n",
         # What follows is a message of its own.
         PLOG + b"x" * (120 - len(PLOG)) + b"\n        TraceBack (most recent call last):\n",
         PLOG + b"x" * (120 - len(PLOG)) + b"\nRuntimeError: boom\n",
@@ -49,7 +51,7 @@ def test_a_margin_is_found(data, columns):
         # The longest line just happens to be longest.
         b"a" * 101 + b"b c d\nand another\n",
     ],
-    ids=range(11),
+    ids=range(13),
 )
 def test_no_margin_is_found(data):
     assert margin(data) is None

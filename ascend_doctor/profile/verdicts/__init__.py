@@ -20,7 +20,7 @@ from ascend_doctor.profile.verdicts import (
 # Of whatever times and sizes a profile has.
 _JUDGES = (dataload.judge, compiling.judge, host.judge, cluster.judge, memory.judge)
 # Of what logs say by lines.
-_OF_LINES = (step_lines.judge, step_lines.slower, cards.judge, padding.judge)
+_OF_LINES = (step_lines.judge, cards.judge, padding.judge)
 
 # Verdicts that say why a device waits, or steps take long, and leave nothing to be said of it.
 _REASONS = frozenset(

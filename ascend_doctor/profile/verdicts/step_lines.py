@@ -51,7 +51,7 @@ class _Loop:
 
 
 def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[Verdict]:
-    """Yield each loop most steps of which wait for data, and those slow for two reasons."""
+    """Yield each loop that waits for data, is slow for two reasons, or became slower for good."""
     limit = limits["step-data-share"]
     loops = [
         _Loop(profile, steps, limit)
@@ -64,24 +64,19 @@ def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[
             yield _waits(loop, loops)
         elif (verdict := _slow_for_two_reasons(loop)) is not None:
             yield verdict
-
-
-def slower(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[Verdict]:
-    """Yield each loop whose steps take longer for good from some step on, data left aside."""
     for profile in profiles:
-        told = (part.steps for part in profile.measures if part.format in FORMATS)
-        steps = [step for step in chain.from_iterable(told) if not step.is_border]
-        found = _change(steps, limits["step-slower"])
-        if found is not None:
-            yield Verdict("steps_slower", profile, *found)
+        changed = _change(_told(profile), limits["step-slower"])
+        if changed is not None:
+            yield Verdict("steps_slower", profile, *changed)
 
 
 def _change(
     steps: Sequence[Step], ratio: float
 ) -> tuple[Mapping[str, str], tuple[Evidence, ...]] | None:
-    """Return what the steps say that begin to be slow, None if they do not.
+    """Return what steps say that take ``ratio`` times as long from one of them on, if they do.
 
-    Both sides must be many, and nearly all of the one longer than nearly all of the other.
+    Time for data is left aside. Both sides must be many, and nearly all steps of the one longer
+    than nearly all of the other.
     """
     times = [step.total_us - (step.fetch_us or 0.0) for step in steps]
     best: tuple[int, int, float, float] | None = None
@@ -107,13 +102,13 @@ def _change(
     return said, (first.proof, steps[place - 1].proof)
 
 
-def _steady(profile: Profile) -> list[Step]:
+def _told(profile: Profile) -> list[Step]:
     told = (part.steps for part in profile.measures if part.format in FORMATS)
-    return [
-        step
-        for step in chain.from_iterable(told)
-        if step.fetch_us is not None and not step.is_border and step.total_us > 0
-    ]
+    return [step for step in chain.from_iterable(told) if not step.is_border and step.total_us > 0]
+
+
+def _steady(profile: Profile) -> list[Step]:
+    return [step for step in _told(profile) if step.fetch_us is not None]
 
 
 def _waits(loop: _Loop, loops: Sequence[_Loop]) -> Verdict:
