@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ import click
 from ascend_doctor.cli import exits, gate, limits, outputs, parameters, progress, settings, slices
 from ascend_doctor.cli.interrupt import interruptible
 from ascend_doctor.cli.parameters import NamedPath
+from ascend_doctor.cli.roots import roots
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
 
@@ -86,7 +88,7 @@ def command(
             jobs=jobs,
             watch=watch,
         )
-    report, error = asked_for.applied(report)
+    report, error = asked_for.applied(replace(report, roots=roots(paths)))
     is_written = writer.write(report, language)
     tell_what_is_missing(report)
     if error is not None:

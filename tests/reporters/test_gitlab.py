@@ -67,7 +67,7 @@ def test_the_entries_of_a_report():
         (
             "blocker",
             "buffer-oom-pool-fragmented",
-            "node-1/run 7.tar.gz!logs/rank_3/train#1.log",
+            "ci/logs/node-1/run 7.tar.gz",
             41,
         ),
         ("major", "host-resource-shared-memory", "<stdin>", 1),

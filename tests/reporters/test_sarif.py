@@ -66,7 +66,7 @@ def test_another_tool_reads_a_result_for_each_cause():
         (
             "buffer-oom-pool-fragmented",
             "error",
-            "node-1/run 7.tar.gz!logs/rank_3/train#1.log",
+            "ci/logs/node-1/run 7.tar.gz",
             41,
             3,
         ),
