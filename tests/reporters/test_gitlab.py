@@ -71,7 +71,7 @@ def test_the_entries_of_a_report():
             41,
         ),
         ("major", "host-resource-shared-memory", "<stdin>", 1),
-        ("info", "static-fallback-remark", "node-1/env.txt", 3),
+        ("info", "static-fallback-remark", "ci/logs/node-1/env.txt", 3),
         ("info", "unexplained-error", "a/b.log", 5),
     ]
 
