@@ -88,7 +88,8 @@ class Shard:
     """What one file yielded; a clean file is a shard with no findings.
 
     ``outside`` counts messages that were left out for the scope, ``unplaced`` those that were
-    kept, although they do not say whether they are in it.
+    kept, although they do not say whether they are in it. ``ranks`` are those that its path and,
+    if ranks were asked for, its lines tell.
     """
 
     path: str
@@ -107,6 +108,7 @@ class Shard:
     broken: str | None = None
     outside: int = 0
     unplaced: int = 0
+    ranks: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

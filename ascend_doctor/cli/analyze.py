@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,13 @@ import click
 
 from ascend_doctor.cli import exits, gate, limits, outputs, parameters, progress, settings, slices
 from ascend_doctor.cli.interrupt import interruptible
+from ascend_doctor.cli.missing import tell_what_is_missing
 from ascend_doctor.cli.parameters import NamedPath
+from ascend_doctor.cli.roots import roots
 from ascend_doctor.reporters.language import choose
-from ascend_doctor.reporters.safe import visible
 
 if TYPE_CHECKING:
-    from ascend_doctor.report import Report
+    pass
 
 
 @click.command("analyze", cls=settings.Command)
@@ -86,36 +88,9 @@ def command(
             jobs=jobs,
             watch=watch,
         )
-    report, error = asked_for.applied(report)
+    report, error = asked_for.applied(replace(report, roots=roots(paths)))
     is_written = writer.write(report, language)
-    tell_what_is_missing(report)
+    tell_what_is_missing(report, language)
     if error is not None:
         raise error
     ctx.exit(gate.exit_code(report) if is_written else exits.ERROR)
-
-
-def tell_what_is_missing(report: Report) -> None:
-    """Say on standard error that reading was interrupted, or that there was nothing to read."""
-    if report.coverage.interrupted:
-        click.echo("error: interrupted; the report is about what was read until then", err=True)
-    elif not report.coverage.files:
-        click.echo(_nothing_read(report), err=True)
-    elif report.coverage.slice is not None and report.coverage.slice.empty:
-        said = (
-            "error: nothing of what was read is in the part that --since, --until and --rank leave"
-        )
-        click.echo(said, err=True)
-    elif report.coverage.empty:
-        click.echo(
-            "error: the files of the profile hold no measurement; nothing was judged", err=True
-        )
-    gate.tell(report)
-
-
-def _nothing_read(report: Report) -> str:
-    skipped = report.coverage.skipped
-    if not skipped:
-        return "error: no files found; a gate that read nothing must not be green"
-    path, reason = skipped[0]
-    more = f" and {len(skipped) - 1} more" if len(skipped) > 1 else ""
-    return f"error: nothing readable was found: {visible(f'{path}: {reason}')}{more}"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shlex
+from collections.abc import Sequence
 
 import click
 
@@ -74,5 +76,13 @@ def command(ctx: click.Context, terms: tuple[str, ...], format_: str, lang: str)
     if unknown:
         names = visible(", ".join(unknown))
         names = names if len(names) <= MAX_NAMES else names[:MAX_NAMES] + " …"
-        click.echo(f"error: not known: {names}", err=True)
+        click.echo(f"error: not known: {names}{_hint(unknown)}", err=True)
     ctx.exit(exits.FINDINGS if unknown else exits.OK)
+
+
+def _hint(unknown: Sequence[str]) -> str:
+    """Say how the text of a file is explained, if one was named."""
+    file = next((term for term in unknown if os.path.isfile(term)), None)
+    if file is None:
+        return ""
+    return visible(f"; for the text in it: ascend-doctor explain < {shlex.quote(file)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from contextlib import suppress
@@ -26,6 +27,10 @@ def replace(path: Path, text: str) -> None:
         with open(os.dup(number), "wb") as file:
             file.write(data)
         return
+    if path.is_fifo():
+        with open(_read_pipe(path), "wb") as file:
+            file.write(data)
+        return
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
@@ -42,3 +47,19 @@ def replace(path: Path, text: str) -> None:
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
+
+
+def _read_pipe(path: Path) -> int:
+    """Open a pipe that somebody reads; to wait for a reader would be to wait for ever.
+
+    Raises:
+        OSError: nobody does.
+    """
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as err:
+        if err.errno != errno.ENXIO:
+            raise
+        raise OSError(errno.ENXIO, "nobody reads this pipe; start its reader first") from err
+    os.set_blocking(handle, True)
+    return handle

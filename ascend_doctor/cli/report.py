@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from ascend_doctor.cli import exits, gate, outputs, parameters, settings
-from ascend_doctor.cli.analyze import tell_what_is_missing
+from ascend_doctor.cli.missing import tell_what_is_missing
 from ascend_doctor.cli.parameters import NamedPath
 from ascend_doctor.errors import InputError
 from ascend_doctor.reporters.language import choose
@@ -46,8 +46,9 @@ def command(
     report = loads(_read(result, MAX_BYTES + 1), "<stdin>" if str(result) == "-" else str(result))
     asked_for.check(ctx, stored=report)
     report, error = asked_for.applied(report)
-    is_written = writer.write(report, choose(lang))
-    tell_what_is_missing(report)
+    language = choose(lang)
+    is_written = writer.write(report, language)
+    tell_what_is_missing(report, language)
     if error is not None:
         raise error
     ctx.exit(gate.exit_code(report) if is_written else exits.ERROR)

@@ -81,7 +81,7 @@ class Lines:
             self.counts.pop(unheard, None)
 
     def _read(self, source: Source) -> None:
-        rank = origin_of(source.path).rank
+        rank = origin_of(source.path, source.above).rank
         who = "" if rank is None else f"rank {rank}"
         name = masked(source.path.encode("utf-8", "replace")).decode("utf-8", "replace")
         place = self._files[who, name]

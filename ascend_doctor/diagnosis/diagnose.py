@@ -16,7 +16,6 @@ from ascend_doctor.diagnosis.machines import unread
 from ascend_doctor.diagnosis.profiles import left_out, profiles_of
 from ascend_doctor.diagnosis.timeline import timeline
 from ascend_doctor.facts import FURTHER, LEVELS, Facts, Shard
-from ascend_doctor.formats.sniff import origin_of
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Slice, Unexplained
 from ascend_doctor.scope import Scope
@@ -227,12 +226,12 @@ def _slice(facts: Facts) -> Slice | None:
 
 
 def _is_empty(scope: Scope, facts: Facts) -> bool:
-    """Say whether all times, or all ranks that names and profiles tell, are outside of a scope."""
-    ranges = [shard.time_range for shard in facts.shards.values() if shard.time_range]
+    """Say whether all times, or all ranks that paths, lines and profiles tell, are outside of it."""
+    shards = facts.shards.values()
+    ranges = [shard.time_range for shard in shards if shard.time_range]
     if ranges and all(scope.misses(first, last) for first, last in ranges):
         return True
-    shards = facts.shards.values()
     if all(shard.kind == "profile" for shard in shards) and any(s.outside for s in shards):
         return not profiles_of(facts)
-    told = {origin_of(path).rank for path in facts.shards} - {None}
-    return bool(told) and not any(rank is not None and scope.has_rank(rank) for rank in told)
+    told = {rank for shard in shards for rank in shard.ranks}
+    return bool(told) and not any(map(scope.has_rank, told))

@@ -53,16 +53,29 @@ def kind_of(head: bytes) -> str:
     return "text"
 
 
-def origin_of(path: str) -> Origin:
+def origin_of(path: str, above: str = "") -> Origin:
     """Return the rank, node and device that a path names, as launchers lay files out.
+
+    What it does not name, the folders ``above`` it may, the innermost of them first.
 
     >>> origin_of("worker-3/process_log/rank_17/debug/plog/plog-1.log")
     Origin(node='worker-3', rank=17, device=None, pid=None)
+    >>> origin_of("plog/plog-1.log", "runs/worker-3/rank_17")
+    Origin(node='worker-3', rank=17, device=None, pid=None)
     """
     posix = PurePath(path).as_posix()
-    rank, node, device = _RANK.search(posix), _NODE.search(posix), _DEVICE.search(posix)
+    rank, node, device = (
+        pattern.search(posix) or _last(pattern, above) for pattern in (_RANK, _NODE, _DEVICE)
+    )
     return Origin(
         node=node[1] if node else None,
         rank=int(rank[1]) if rank else None,
         device=int(device[1]) if device else None,
     )
+
+
+def _last(pattern: re.Pattern[str], above: str) -> re.Match[str] | None:
+    found = None
+    for found in pattern.finditer(f"{above}/" if above else ""):  # noqa: B007
+        pass
+    return found

@@ -65,7 +65,7 @@ class Selection:
         for diagnosis in report.diagnoses:
             by = self._hides(diagnosis)
             if by is None:
-                shown.append(diagnosis)
+                shown.append(self._told(diagnosis))
                 continue
             hidden.append(
                 Hidden(diagnosis.rule, diagnosis.family, diagnosis.severity, diagnosis.count, by)
@@ -81,6 +81,11 @@ class Selection:
             breakdown=report.breakdown.about(places),
             gate=gate,
         )
+
+    def _told(self, diagnosis: Diagnosis) -> Diagnosis:
+        """Return a diagnosis with what is selected of its followers first: few are shown."""
+        followers = sorted(diagnosis.consequences, key=lambda item: not is_named(item, self.select))
+        return replace(diagnosis, consequences=tuple(followers))
 
     def _hides(self, diagnosis: Diagnosis) -> str | None:
         if is_named(diagnosis, self.ignore):

@@ -38,7 +38,7 @@ def members(source: Source, limits: Limits = DEFAULT) -> Iterator[Source | Skipp
         else:
             from ascend_doctor.ingest.unpack import Unpacking
 
-            yield from Unpacking(stream, limits).all(source.path)
+            yield from Unpacking(stream, limits, source.above).all(source.path)
 
 
 def _opened(stream: Stream, source: Source) -> BinaryIO:

@@ -17,6 +17,9 @@ from ascend_doctor.ingest.stream import FileStream
 
 STDIN = Path("-")
 
+# Folders around an argument that may tell whose it is: `rank_7/debug/plog` has a rank above two.
+_MAX_ABOVE = 4
+
 # The inodes that were found on each device.
 _Seen = defaultdict[int, set[int]]
 
@@ -40,10 +43,12 @@ def discover(paths: Sequence[Path]) -> Iterator[Source | Skipped]:
             yield Source("<stdin>", lambda: sys.stdin.buffer)
             continue
         named = os.fspath(path)
+        shown = named if several else "" if is_folder else path.name
+        above = _above(named, shown)
         if is_folder:
-            yield from _walk(named, named if several else "", seen)
+            yield from _walk(named, shown, above, seen)
         else:
-            yield from _file(named, named if several else path.name, seen, named=True)
+            yield from _file(named, shown, above, seen, named=True)
 
 
 def _is_folder(path: Path) -> bool:
@@ -62,7 +67,16 @@ def _is_folder(path: Path) -> bool:
         raise InputError(f"{str(path)!r}: no path can be that: {err}") from err
 
 
-def _walk(folder: str, shown: str, seen: _Seen) -> Iterator[Source | Skipped]:
+def _above(named: str, shown: str) -> str:
+    """Return the folders that what is shown of an argument stands in, the innermost ones."""
+    whole = _shown(os.path.abspath(named))
+    if shown:
+        end = f"/{os.path.normpath(_shown(shown))}"
+        whole = whole.removesuffix(end) if whole.endswith(end) else ""
+    return "/".join(whole.split("/")[-_MAX_ABOVE:])
+
+
+def _walk(folder: str, shown: str, above: str, seen: _Seen) -> Iterator[Source | Skipped]:
     """Yield what is in a folder: its files first, then folder by folder; names in order."""
     waiting = [(folder, shown)]
     while waiting:
@@ -78,7 +92,7 @@ def _walk(folder: str, shown: str, seen: _Seen) -> Iterator[Source | Skipped]:
         folders.sort(reverse=True)
         files.sort()
         for name in files:
-            yield from _file(os.path.join(here, name), os.path.join(shown, name), seen)
+            yield from _file(os.path.join(here, name), os.path.join(shown, name), above, seen)
         waiting += ((os.path.join(here, name), os.path.join(shown, name)) for name in folders)
 
 
@@ -94,7 +108,9 @@ def _shown(path: str) -> str:
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
-def _file(path: str, shown: str, seen: _Seen, named: bool = False) -> Iterator[Source | Skipped]:
+def _file(
+    path: str, shown: str, above: str, seen: _Seen, named: bool = False
+) -> Iterator[Source | Skipped]:
     """Yield one file, unless it was found before under another argument or name."""
     try:
         status = os.stat(path)
@@ -109,10 +125,10 @@ def _file(path: str, shown: str, seen: _Seen, named: bool = False) -> Iterator[S
     inodes.add(status.st_ino)
     shown = _shown(shown)
     if stat.S_ISREG(status.st_mode):
-        yield Source(shown, partial(_open, path), status.st_size, path)
+        yield Source(shown, partial(_open, path), status.st_size, path, above)
     elif named and stat.S_ISFIFO(status.st_mode):
         # A pipe is read if the user named it (a shell's process substitution), never if found.
-        yield Source(shown, partial(_open_pipe, path), None, path)
+        yield Source(shown, partial(_open_pipe, path), None, path, above)
     else:
         yield Skipped(shown, "not a regular file")
 

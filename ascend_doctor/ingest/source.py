@@ -48,12 +48,15 @@ class Source:
         size: bytes when it was found; of a member of an archive, what the archive says; None if
             nothing says it.
         file: where it lies on disk, None if it is no file of its own.
+        above: the folders that ``path`` stands in, as far as the argument and where it lies tell:
+            the innermost ones, which may say whose it is.
     """
 
     path: str
     open: Callable[[], BinaryIO]
     size: int | None = None
     file: str | None = None
+    above: str = ""
 
 
 def reason_of(error: Exception) -> str:

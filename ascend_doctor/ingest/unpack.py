@@ -33,8 +33,9 @@ _NO_LOGS = {
 class Unpacking:
     """The unpacking of one file: its account, and what it is made of, level by level."""
 
-    def __init__(self, stream: Stream, limits: Limits) -> None:
+    def __init__(self, stream: Stream, limits: Limits, above: str = "") -> None:
         self._stream = stream
+        self._above = above
         self._limits = limits
         self._meter = Meter(limits, stream)
 
@@ -62,7 +63,7 @@ class Unpacking:
         again = compression is not None and compression_of(head) is not None
         archive = archive_of(head)
         if not again and archive is None:
-            yield Source(path, lambda: cast(BinaryIO, stream), size)
+            yield Source(path, lambda: cast(BinaryIO, stream), size, above=self._above)
         elif depth >= self._limits.depth:
             yield Skipped(path, f"packed more than {depth} deep; --max-depth raises this limit")
         elif again:

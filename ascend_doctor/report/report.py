@@ -33,6 +33,7 @@ class Report:
         is_redacted: names of people and machines are pseudonyms.
         breakdown: where the time of steps went.
         machine: the machine that the report is about, where ``env`` looked at one.
+        roots: what is shown of each argument that lies in the repository, and its path there.
         thresholds: those of ``patterns/thresholds.yaml`` that were changed, by name.
     """
 
@@ -50,6 +51,7 @@ class Report:
     breakdown: Breakdown = field(default_factory=Breakdown)
     thresholds: Mapping[str, float] = field(default_factory=dict)
     machine: Machine | None = None
+    roots: tuple[tuple[str, str], ...] = ()
 
     @property
     def worst(self) -> Severity | None:

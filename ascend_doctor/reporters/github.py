@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Report
 from ascend_doctor.reporters import markdown, plain
 from ascend_doctor.reporters.labels import label
+from ascend_doctor.reporters.repository import located
 from ascend_doctor.reporters.safe import visible
 from ascend_doctor.reporters.verdict import expired, reason
 
@@ -88,12 +90,16 @@ def _annotations(report: Report, lang: Lang) -> Iterator[_Annotation]:
         kind = _KINDS[diagnosis.severity]
         if (known := report.known(diagnosis)) is not None:
             kind, message = "notice", visible(reason(known, lang))
-        yield _Annotation(kind, title, message, diagnosis.evidence[0])
+        yield _Annotation(kind, title, message, _located(report, diagnosis.evidence[0]))
     for item in report.unexplained:
         if report.known(item) is not None:
             continue
         text = f"{plain.clipped(item.first.text)}\n{label('nothing_knows', lang)}"
-        yield _Annotation("warning", label("unexplained", lang), text, item.first)
+        yield _Annotation("warning", label("unexplained", lang), text, _located(report, item.first))
+
+
+def _located(report: Report, evidence: Evidence) -> Evidence:
+    return replace(evidence, path=located(report, evidence.path))
 
 
 def _command(annotation: _Annotation) -> str:

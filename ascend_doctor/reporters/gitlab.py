@@ -8,11 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Report
 from ascend_doctor.reporters import plain
+from ascend_doctor.reporters.repository import located
 from ascend_doctor.reporters.safe import json_escaped, visible
 from ascend_doctor.reporters.verdict import expired, reason
 
@@ -31,7 +33,8 @@ def render(report: Report, lang: Lang = "en") -> str:
     entries = []
     failure = plain.failure(report, lang)
     if failure is not None:
-        path = next((path for path, _ in report.coverage.skipped), _NOWHERE)
+        skipped = (located(report, path) for path, _ in report.coverage.skipped)
+        path = next(skipped, _NOWHERE)
         entries.append(_entry("reading", "blocker", failure, Evidence(path, 1, ""), "reading"))
     entries += [
         _entry("expired", "major", said, where, f"{where.path} {entry.name}")
@@ -47,17 +50,27 @@ def render(report: Report, lang: Lang = "en") -> str:
                 plain.sentence(
                     texts.title, texts.cause if known is None else reason(known, lang), lang
                 ),
-                diagnosis.evidence[0],
+                _located(report, diagnosis.evidence[0]),
                 diagnosis.fingerprint or diagnosis.rule,
             )
         )
     for item in report.unexplained[: plain.MAX_UNEXPLAINED]:
         text = plain.clipped(item.first.text)
         entries.append(
-            _entry(plain.UNEXPLAINED, "info", text, item.first, item.fingerprint or item.template)
+            _entry(
+                plain.UNEXPLAINED,
+                "info",
+                text,
+                _located(report, item.first),
+                item.fingerprint or item.template,
+            )
         )
     _tell_apart(entries)
     return json_escaped(json.dumps(entries, ensure_ascii=False, indent=1)) + "\n"
+
+
+def _located(report: Report, evidence: Evidence) -> Evidence:
+    return replace(evidence, path=located(report, evidence.path))
 
 
 def _entry(

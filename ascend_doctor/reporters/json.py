@@ -62,6 +62,7 @@ def as_dict(report: Report) -> dict[str, Any]:
             "left_out": report.breakdown.left_out,
         },
         "thresholds": dict(report.thresholds),
+        "roots": [{"shown": shown, "path": path} for shown, path in report.roots],
         "environment": dict(report.environment),
         "families": {
             name: {lang: title[lang] for lang in LANGS} for name, title in report.families.items()

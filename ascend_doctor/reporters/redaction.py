@@ -309,6 +309,7 @@ def _mapped(
         codes=tuple(replace(code, first=proof(code.first)) for code in report.codes),
         timeline=timeline(report.timeline),
         environment=params(report.environment),
+        roots=tuple((text(shown), text(path)) for shown, path in report.roots),
         coverage=coverage(report.coverage),
         breakdown=replace(report.breakdown, tracks=tuple(map(track, report.breakdown.tracks))),
     )

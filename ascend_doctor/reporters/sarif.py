@@ -19,6 +19,7 @@ from ascend_doctor.reporters import markup, plain
 from ascend_doctor.reporters.labels import colon, label
 from ascend_doctor.reporters.notes import said
 from ascend_doctor.reporters.reasons import translated
+from ascend_doctor.reporters.repository import located
 from ascend_doctor.reporters.safe import json_escaped, visible
 from ascend_doctor.reporters.verdict import expired
 
@@ -64,11 +65,11 @@ def _run(report: Report, lang: Lang) -> dict[str, Any]:
         "columnKind": "unicodeCodePoints",
         "results": [
             *(
-                {**_result(diagnosis, numbers, lang), **_accepted(report, diagnosis)}
+                {**_result(diagnosis, report, numbers, lang), **_accepted(report, diagnosis)}
                 for diagnosis in report.diagnoses
             ),
             *(
-                {**_unexplained(item, numbers, lang), **_accepted(report, item)}
+                {**_unexplained(item, report, numbers, lang), **_accepted(report, item)}
                 for item in report.unexplained
             ),
         ],
@@ -116,18 +117,20 @@ def _rule_of_unexplained(lang: Lang) -> dict[str, Any]:
     }
 
 
-def _result(diagnosis: Diagnosis, numbers: Mapping[str, int], lang: Lang) -> dict[str, Any]:
+def _result(
+    diagnosis: Diagnosis, report: Report, numbers: Mapping[str, int], lang: Lang
+) -> dict[str, Any]:
     texts = diagnosis.texts[lang]
     return {
         "ruleId": visible(diagnosis.rule),
         "ruleIndex": numbers[diagnosis.rule],
         "level": _LEVELS[diagnosis.severity],
         "message": {"text": _message(plain.sentence(texts.title, texts.cause, lang))},
-        "locations": [_location(diagnosis.evidence[0])],
+        "locations": [_location(report, diagnosis.evidence[0])],
         "relatedLocations": [
             {"id": number, **location}
             for number, location in enumerate(
-                islice(_related(diagnosis, lang), MAX_RELATED), start=1
+                islice(_related(diagnosis, report, lang), MAX_RELATED), start=1
             )
         ],
         "occurrenceCount": diagnosis.count,
@@ -172,10 +175,10 @@ def _accepted(report: Report, item: Diagnosis | Unexplained) -> dict[str, Any]:
     return told
 
 
-def _related(diagnosis: Diagnosis, lang: Lang) -> Iterator[dict[str, Any]]:
+def _related(diagnosis: Diagnosis, report: Report, lang: Lang) -> Iterator[dict[str, Any]]:
     """Yield the further proof, the line of the user's code, and what followed."""
     for evidence in diagnosis.evidence[1:]:
-        yield {**_location(evidence), "message": {"text": label("evidence", lang)}}
+        yield {**_location(report, evidence), "message": {"text": label("evidence", lang)}}
     if diagnosis.location is not None:
         at = diagnosis.location
         where = label("in_function", lang, function=at.function)
@@ -185,17 +188,19 @@ def _related(diagnosis: Diagnosis, lang: Lang) -> Iterator[dict[str, Any]]:
         }
     for item in diagnosis.consequences:
         told = f"{label('followed', lang)}{colon(lang)}{item.title[lang]} ×{item.count}"
-        yield {**_location(item.evidence), "message": {"text": _message(told)}}
+        yield {**_location(report, item.evidence), "message": {"text": _message(told)}}
 
 
-def _unexplained(item: Unexplained, numbers: Mapping[str, int], lang: Lang) -> dict[str, Any]:
+def _unexplained(
+    item: Unexplained, report: Report, numbers: Mapping[str, int], lang: Lang
+) -> dict[str, Any]:
     return {
         "ruleId": plain.UNEXPLAINED,
         "ruleIndex": numbers[plain.UNEXPLAINED],
         "kind": "review",
         "level": "none",
         "message": {"text": _message(plain.clipped(item.first.text) or label("unexplained", lang))},
-        "locations": [_location(item.first)],
+        "locations": [_location(report, item.first)],
         "occurrenceCount": item.count,
     }
 
@@ -223,7 +228,7 @@ def _invocation(report: Report, lang: Lang) -> dict[str, Any]:
             {
                 "level": level,
                 "message": {"text": _message(translated(reason, lang))},
-                "locations": [{"physicalLocation": _physical(path)}],
+                "locations": [{"physicalLocation": _physical(located(report, path))}],
             }
             for path, reason in items[: plain.MAX_UNREAD]
         ]
@@ -233,8 +238,9 @@ def _invocation(report: Report, lang: Lang) -> dict[str, Any]:
     }
 
 
-def _location(evidence: Evidence) -> dict[str, Any]:
-    return {"physicalLocation": _physical(evidence.path, evidence.line, evidence.text)}
+def _location(report: Report, evidence: Evidence) -> dict[str, Any]:
+    path = located(report, evidence.path)
+    return {"physicalLocation": _physical(path, evidence.line, evidence.text)}
 
 
 def _physical(path: str, line: int | None = None, text: str | None = None) -> dict[str, Any]:

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 
 from ascend_doctor.formats import metrics, pace, plog
 from ascend_doctor.formats.record import Records
-from ascend_doctor.formats.sniff import origin_of
 from ascend_doctor.knowledge import curve as arithmetic
-from ascend_doctor.records import Record, Sighting
+from ascend_doctor.records import Origin, Record, Sighting
 from ascend_doctor.scan.judge import evidence
 from ascend_doctor.scan.series import Line, Point, Series
 from ascend_doctor.scope import EVERYTHING, Scope
@@ -133,10 +132,12 @@ class Told:
 class Curves:
     """All curves of one source."""
 
-    def __init__(self, source: str, scope: Scope = EVERYTHING) -> None:
+    def __init__(
+        self, source: str, scope: Scope = EVERYTHING, origin: Origin | None = None
+    ) -> None:
         self._source = source
         self._scope = scope
-        self._origin = origin_of(source)
+        self._origin = origin or Origin()
         self._series: dict[tuple[_Writer, str], Series] = {}
         self._read = self._idle = self._idle_blocks = 0
         self._weight = 1

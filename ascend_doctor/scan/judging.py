@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from ascend_doctor.facts import Process
 from ascend_doctor.formats.lines import Kind
 from ascend_doctor.formats.record import Records
-from ascend_doctor.formats.sniff import origin_of
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.match import is_quiet
 from ascend_doctor.knowledge.rule import Rule
@@ -48,7 +47,7 @@ class Judging:
     def __init__(
         self, view: Printed | Raw, part: Part, knowledge: Knowledge, samplers: dict[bytes, Sampler]
     ) -> None:
-        self._records = Records(view, part.source, origin_of(part.source))
+        self._records = Records(view, part.source, part.origin)
         self._part = part
         self._collection = part.collection
         # Of which records it is known that they are outside of what is looked at, or not.
@@ -100,8 +99,7 @@ class Judging:
             self._judge(start)
             del self._todo[start]
         view.forget()
-        source = self._part.source
-        self._records = Records(view, source, origin_of(source))
+        self._records = Records(view, self._part.source, self._part.origin)
 
     def _place(self, start: int, record: Record) -> Place:
         place = self._places.get(start)

@@ -19,6 +19,7 @@ from ascend_doctor.scan.storm import Storm
 from ascend_doctor.scan.targets import Targets
 from ascend_doctor.scan.template import Reach
 from ascend_doctor.scope import EVERYTHING, Scope
+from ascend_doctor.view.prefix import ranks_in
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed, of
 from ascend_doctor.view.window import Window
@@ -52,9 +53,9 @@ class Reader:
         """What is known of the messages of storms."""
         return Templates(Reach(chain(self._texts, _inner(self.knowledge))))
 
-    def begin(self, source: str) -> Reading:
-        """Begin to read a part of a source."""
-        return Reading(self, Part(source, self._scope))
+    def begin(self, source: str, above: str = "") -> Reading:
+        """Begin to read a part of a source; ``above`` are the folders it stands in."""
+        return Reading(self, Part(source, self._scope, above))
 
 
 class Reading:
@@ -68,7 +69,9 @@ class Reading:
 
     def read(self, window: Window) -> None:
         """Gather what one window says."""
-        reader = self._reader
+        reader, part = self._reader, self._part
+        if part.scope.ranks:
+            part.ranks |= ranks_in(window.data, *window.body)
         if reader.is_in_storm and window.part > 0:
             self._read_storm(window)
             return

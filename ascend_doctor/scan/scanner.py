@@ -84,7 +84,7 @@ class Scanner:
 
     def read_part(self, source: Source, stream: FileStream, number: int) -> Part:
         """Read one part of a file, which keeps what came before where it breaks off."""
-        reading, reason = self._reader.begin(source.path), None
+        reading, reason = self._reader.begin(source.path, source.above), None
         try:
             for window in windows_of_part(stream.read_at, stream.size, number, self._sizes):
                 reading.read(window)
@@ -94,13 +94,13 @@ class Scanner:
         part.coverage.broken = reason
         return part
 
-    def part_of(self, path: str, text: Iterator[bytes]) -> Part:
-        """Read a stretch of a file, of text as it is, as one part."""
-        parts = self._parts_in(path, text)
+    def part_of(self, path: str, text: Iterator[bytes], above: str = "") -> Part:
+        """Read a stretch of a file, of text as it is, as one part; see ``Source`` for ``above``."""
+        parts = self._parts_in(path, text, above)
         first = next(parts, None)
-        return (
-            self._reader.begin(path).finish() if first is None else _joined(chain((first,), parts))
-        )
+        if first is None:
+            return self._reader.begin(path, above).finish()
+        return _joined(chain((first,), parts))
 
     def shard_of(self, parts: Iterable[Part], kind: str) -> Shard:
         """Join the parts of one file, in their order, up to where one breaks off.
@@ -133,14 +133,14 @@ class Scanner:
         if kind == "profile":
             return scan_table(source, chain((head,), text), self._scope)
         ending = _Ending()
-        whole = self.part_of(source.path, ending.until_broken(chain((head,), text)))
+        whole = self.part_of(source.path, ending.until_broken(chain((head,), text)), source.above)
         whole.coverage.broken = ending.reason
         return self._shard(whole, kind)
 
-    def _parts_in(self, path: str, text: Iterator[bytes]) -> Iterator[Part]:
+    def _parts_in(self, path: str, text: Iterator[bytes], above: str) -> Iterator[Part]:
         """Yield the parts of a stream, of which there is one at least."""
         for _, some in groupby(windows(text, self._sizes), key=attrgetter("part")):
-            reading = self._reader.begin(path)
+            reading = self._reader.begin(path, above)
             for window in some:
                 reading.read(window)
             yield reading.finish()
@@ -170,6 +170,7 @@ class Scanner:
             measures=measures,
             outside=whole.outside,
             unplaced=whole.unplaced,
+            ranks=frozenset(whole.ranks),
             broken="; ".join(filter(None, (coverage.broken, collection.slow()))) or None,
         )
 

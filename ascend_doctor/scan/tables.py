@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ascend_doctor.facts import Said, Shard
+from ascend_doctor.formats.sniff import origin_of
 from ascend_doctor.ingest.source import Skipped, Source, reason_of
 from ascend_doctor.ingest.stream import BROKEN
 from ascend_doctor.scope import EVERYTHING, Scope
@@ -29,6 +30,8 @@ def scan_table(source: Source, text: Iterator[bytes], scope: Scope = EVERYTHING)
         return Skipped(source.path, "profiler data that this version does not read")
     counted = _Counted(head, text)
     measures = reader.read(source.path, iter(counted))
+    if measures.rank is None:
+        measures = replace(measures, rank=origin_of("", source.above).rank)
     return shard_of(source.path, measures, counted.size, counted.lines, counted.broken, scope)
 
 
@@ -37,6 +40,7 @@ def shard_of(
 ) -> Shard:
     """Return what a file of a profile yielded, as far as it is in ``scope``."""
     kept, outside, unplaced = _within(measures, scope)
+    ranks = {measures.rank, *(step.rank for step in measures.steps)}
     return Shard(
         path,
         "profile",
@@ -47,6 +51,7 @@ def shard_of(
         broken=broken or measures.broken,
         outside=outside,
         unplaced=unplaced,
+        ranks=frozenset(rank for rank in ranks if rank is not None),
     )
 
 

@@ -161,6 +161,10 @@ class Prefix:
 
 
 NONE = Prefix()
+_RANKS = re.compile(
+    rb"(?m)\brank ?(\d{1,6})\]|^\[\d{1,6},(\d{1,6})\]<std|\brank=(\d{1,6}),? pid="
+    rb"|^rank[-_]?(\d{1,6}): "
+)
 _FIELDS = ("level", "name", "rank", "pid", "time", "node")
 
 
@@ -209,3 +213,13 @@ def joined(outer: Prefix, inner: Prefix) -> Prefix:
 def level_name(level: str) -> str:
     """Return the one name that we use for a level, however a log spells it."""
     return _LEVELS.get(level, level)
+
+
+def ranks_in(text: bytes, start: int, end: int) -> set[int]:
+    """Return the ranks that prefixes of lines name in a stretch of a text.
+
+    >>> sorted(ranks_in(b"[rank3]: x\n[1,5]<stdout>: y\n(Worker rank=8 pid=7) z\nrank 9\n", 0, 60))
+    [3, 5, 8]
+    """
+    # A line may name another rank in its words: then one too many is told.
+    return {int(found[found.lastindex or 0]) for found in _RANKS.finditer(text, start, end)}

@@ -75,3 +75,14 @@ def test_a_result_that_cannot_be_read_exits_2_in_one_line(run, tmp_path):
     ):
         done = run("report", path)
         assert (done.exit_code, done.stderr) == (2, f"error: {path}: {reason}\n")
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        (NOTHING, "错误：没有可读的内容：core：二进制文件\n"),
+        (INTERRUPTED, "错误：已被中止，报告仅针对此前读到的内容\n"),
+    ],
+)
+def test_what_is_missing_is_said_in_the_language_of_the_report(run, stored, report, said):
+    assert run("report", stored(report), "--lang", "zh").stderr == said

@@ -101,3 +101,18 @@ def test_fail_on_says_from_which_severity_on(severity):
     assert {d.severity for d in report.failing} == {
         d.severity for d in FULL.diagnoses if d.severity >= severity
     }
+
+
+def test_what_is_selected_comes_first_among_what_followed():
+    first, more = (
+        CAUSE.consequences[0],
+        [
+            replace(CAUSE.consequences[0], rule=f"kernel-fault-{n}", family="kernel_fault")
+            for n in range(6)
+        ],
+    )
+    report = replace(FULL, diagnoses=(replace(CAUSE, consequences=(*more, first)),))
+    [told] = Selection(("communication",)).applied(report).diagnoses
+    assert told.consequences == (first, *more)
+    [told] = Selection(("buffer_oom",)).applied(report).diagnoses
+    assert told.consequences == (*more, first)

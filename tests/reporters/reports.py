@@ -266,6 +266,7 @@ FULL = Report(
     codes=(_CODE,),
     breakdown=_BREAKDOWN,
     thresholds={"idle-share": 0.5},
+    roots=(("node-1", "ci/logs/node-1"),),
 )
 
 
@@ -328,6 +329,7 @@ def _hostile() -> Report:
             ),
         ),
         thresholds={next(words): 0.1},
+        roots=(),
         families={},
         timeline=Timeline((replace(_ACTIVITY, rule=next(words), source=next(words)),), 1),
         codes=(
@@ -545,6 +547,7 @@ def reports(words: st.SearchStrategy[str]) -> st.SearchStrategy[Report]:
         is_redacted=st.booleans(),
         gate=gates,
         breakdown=breakdowns,
+        roots=places,
         thresholds=st.dictionaries(words, st.floats(0, 1e9), max_size=2),
     )
 

@@ -30,7 +30,7 @@ def test_the_annotations_of_a_report():
     assert cause == Command(
         "error",
         {
-            "file": "node-1/run 7.tar.gz!logs/rank_3/train#1.log",
+            "file": "ci/logs/node-1/run 7.tar.gz",
             "line": "41",
             "title": "The pool of device memory is in pieces (1.50 GiB)",
         },

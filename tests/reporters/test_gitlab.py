@@ -67,11 +67,11 @@ def test_the_entries_of_a_report():
         (
             "blocker",
             "buffer-oom-pool-fragmented",
-            "node-1/run 7.tar.gz!logs/rank_3/train#1.log",
+            "ci/logs/node-1/run 7.tar.gz",
             41,
         ),
         ("major", "host-resource-shared-memory", "<stdin>", 1),
-        ("info", "static-fallback-remark", "node-1/env.txt", 3),
+        ("info", "static-fallback-remark", "ci/logs/node-1/env.txt", 3),
         ("info", "unexplained-error", "a/b.log", 5),
     ]
 

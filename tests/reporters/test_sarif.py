@@ -66,12 +66,12 @@ def test_another_tool_reads_a_result_for_each_cause():
         (
             "buffer-oom-pool-fragmented",
             "error",
-            "node-1/run 7.tar.gz!logs/rank_3/train#1.log",
+            "ci/logs/node-1/run 7.tar.gz",
             41,
             3,
         ),
         ("host-resource-shared-memory", "warning", "<stdin>", 1, 0),
-        ("static-fallback-remark", "note", "node-1/env.txt", 3, 0),
+        ("static-fallback-remark", "note", "ci/logs/node-1/env.txt", 3, 0),
         ("unexplained-error", "none", "a/b.log", 5, 0),
     ]
 

@@ -56,6 +56,7 @@ def loads(data: bytes, name: str) -> Report:
         breakdown=root.maybe("breakdown", breakdown, Breakdown()),
         thresholds=root.maybe("thresholds", lambda value: value.mapping(Field.decimal), {}),
         machine=_machine(document.get("machine"), name),
+        roots=root.maybe("roots", _roots, ()),
     )
 
 
@@ -65,3 +66,7 @@ def _machine(data: Any, name: str) -> Machine | None:
     from ascend_doctor.machine.stored import of_dict
 
     return of_dict(data, name)
+
+
+def _roots(value: Field) -> tuple[tuple[str, str], ...]:
+    return tuple((item.at("shown").text(), item.at("path").text()) for item in value.items())
