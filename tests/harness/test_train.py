@@ -116,3 +116,12 @@ def test_two_ranks_learn_what_one_does(run, tmp_path):
     ]
     assert [[line["rank"] for line in lines] for lines in ranks] == [[0] * 6, [1] * 6]
     assert [line["loss"] for line in ranks[0]] == [line["loss"] for line in ranks[1]]
+
+
+def test_its_metrics_are_read_by_analyze(run, tmp_path):
+    done = run("harness", "train", "--device", "cpu", "--out", tmp_path, *SET)
+    assert done.exit_code == 0, done.output
+    report = json.loads(run("analyze", tmp_path, "-f", "json").stdout)
+    assert report["status"] == "clean"
+    [track] = report["breakdown"]["tracks"]
+    assert (track["rank"], track["steps"]) == (0, 6)
