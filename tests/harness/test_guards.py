@@ -9,7 +9,7 @@ import sys
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import nn
 from torch.utils.data import DataLoader
@@ -106,6 +106,7 @@ class TestData:
             f"{reason}"
         )
 
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.lists(st.integers(0, 9), min_size=1, max_size=20))
     def test_all_sound_edges_pass(self, sizes):
         edges = torch.tensor([0, *sizes]).cumsum(0).to(torch.int32)

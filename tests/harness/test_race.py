@@ -50,14 +50,14 @@ def test_packed_takes_a_third_of_the_work_of_padded_side_by_side():
 def test_a_race_sets_policies_beside_the_first(run, tmp_path):
     done = run(
         "harness", "race", "--device", "cpu", "--out", tmp_path, *SET,
-        "--set", "training.evaluate_every=1", "--steps", 8,
+        "--set", "training.evaluate_every=1",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     rows = [line.split("|") for line in done.stdout.splitlines()]
     assert [row[1].strip() for row in rows] == ["policy", "---", "padded", "grouped", "packed"]
     assert [row[4].strip() for row in rows[2:3]] == ["1.0"]
     shares = [float(row[2].strip().rstrip("%")) for row in rows[2:]]
-    assert shares[0] < shares[1] < shares[2]
+    assert shares[0] < min(shares[1:])
     # As many steps as hold a quarter more tokens.
     tokens = []
     for policy in ("padded", "packed"):
