@@ -76,8 +76,8 @@ class Step:
         would weigh a token of a short batch more than one of a long batch.
 
         Raises:
-            HarnessError: the loss or the gradient is not finite, or, with a scaler, the gradient was
-                not for many steps; nothing was changed by it.
+            HarnessError: the loss or the gradient is not finite, or with a scaler, the gradient
+                was not for many steps; nothing was changed by it.
         """
         [targets] = self.ranks.sums([sum(batch.targets for batch in window)], self.device)
         total = self._backward(window, max(1.0, targets))
