@@ -226,7 +226,7 @@ def _slice(facts: Facts) -> Slice | None:
 
 
 def _is_empty(scope: Scope, facts: Facts) -> bool:
-    """Say whether all times, or all ranks that paths, lines and profiles tell, are outside of it."""
+    """Say whether all times, or all ranks that are told, are outside of a scope."""
     shards = facts.shards.values()
     ranges = [shard.time_range for shard in shards if shard.time_range]
     if ranges and all(scope.misses(first, last) for first, last in ranges):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.harness.batching import (
@@ -15,6 +15,8 @@ from ascend_doctor.harness.batching import (
 )
 from ascend_doctor.harness.lengths import mix
 
+# Other work on the machine is no failure.
+unhurried = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 documents = st.lists(st.integers(1, 64), max_size=80)
 batchings = st.builds(
     Batching,
@@ -28,6 +30,7 @@ batchings = st.builds(
 )
 
 
+@unhurried
 @given(documents, batchings, st.integers(0, 5))
 def test_each_document_is_in_one_batch_that_holds_it(lengths, batching, seed):
     groups = plan(lengths, batching, seed)
@@ -45,6 +48,7 @@ def test_each_document_is_in_one_batch_that_holds_it(lengths, batching, seed):
         assert effective(lengths, groups) == 1
 
 
+@unhurried
 @given(documents, batchings)
 def test_a_plan_follows_from_its_seed(lengths, batching):
     assert plan(lengths, batching, 3) == plan(lengths, batching, 3)
@@ -73,6 +77,7 @@ def test_effective_tokens_of_the_articles_mix(seed):
     assert share["packed"] >= 0.99
 
 
+@unhurried
 @given(st.lists(st.integers(1, 50), max_size=60), st.integers(50, 120))
 def test_no_two_bins_would_fit_into_one(lengths, size):
     bins = best_fit_decreasing(range(len(lengths)), lengths, size)

@@ -84,3 +84,9 @@ def test_a_file_that_is_none_is_named(tmp_path):
 def test_a_key_that_is_none_is_named(key):
     with pytest.raises(HarnessError, match=f"^{key}"):
         Config().with_({key: 1})
+
+
+def test_keys_that_are_right_together_may_come_in_any_order():
+    values = {"batching.tokens_per_batch": 256, "batching.max_length": 128}
+    found = Config().with_(values).batching
+    assert (found.tokens_per_batch, found.max_length) == (256, 128)

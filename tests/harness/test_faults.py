@@ -185,6 +185,19 @@ def test_a_gradient_that_is_not_finite_is_not_stepped_on(cpu, tiny, tmp_path):
         training._one(training.feed.windows(training.documents, training.progress))
 
 
+def test_a_scale_that_sinks_for_ever_ends_the_training(cpu, tiny, tmp_path):
+    training = Training(tiny(training__precision="fp16"), cpu, tmp_path, Ranks())
+    training.model.norm.weight.register_hook(lambda gradient: gradient * float("inf"))
+    before = [parameter.detach().clone() for parameter in training.model.parameters()]
+    windows = training.feed.windows(training.documents, training.progress)
+    for _ in range(16):  # 65536 is halved down to 1
+        training._one(windows)
+    with pytest.raises(HarnessError, match=r"step 17: the loss scale fell below 1"):
+        training._one(windows)
+    for old, new in zip(before, training.model.parameters(), strict=True):
+        assert torch.equal(old, new)
+
+
 def test_metrics_say_what_is_read_of_them(cpu, tiny, tmp_path):
     train(tiny(training__accumulate=2, training__evaluate_every=4), cpu, tmp_path)
     text = (tmp_path / "metrics.rank0.jsonl").read_text(encoding="utf-8")

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import pytest
 import torch
 import torch.nn.functional as F
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from torch import nn
 from torch.utils.data import DataLoader
 
+from ascend_doctor.harness import devices
 from ascend_doctor.harness.guards import GuardError, check_batch, guard_model, guard_steps
 from ascend_doctor.harness.guards.data import wrong_edges
 
@@ -101,6 +106,7 @@ class TestData:
             f"{reason}"
         )
 
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(st.lists(st.integers(0, 9), min_size=1, max_size=20))
     def test_all_sound_edges_pass(self, sizes):
         edges = torch.tensor([0, *sizes]).cumsum(0).to(torch.int32)
@@ -301,3 +307,26 @@ class TestRuntime:
         monkeypatch.setattr(torch, "full", lambda *a, **k: full(*a, **k) - watch.step)
         with pytest.raises(GuardError, match=r"step 2: cpu computes 2.0 in place of 4.0: after an"):
             optimizer.step()
+
+
+def test_analyze_names_the_fault_of_a_script_that_a_gate_ended(run, tmp_path):
+    code = (
+        "import torch\n"
+        "from ascend_doctor.harness.guards import check_batch\n"
+        "batch = {'ids': torch.zeros(1, 8), 'edges': torch.tensor([0, 4])}\n"
+        "check_batch(batch, cumulative={'edges': 'ids'})\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**devices.environment(), "PYTHONPATH": ":".join(sys.path)},
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    (tmp_path / "train.log").write_bytes(done.stderr)
+    report = json.loads(run("analyze", tmp_path, "-f", "json").stdout)
+    assert [(d["rule"], d["captures"]["reason"]) for d in report["diagnoses"]] == [
+        (
+            "invalid-param-gate-cumulative-lengths",
+            "it ends with 4, but there are 8 tokens",
+        )
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 import torch
 
 from ascend_doctor.harness import devices
+from ascend_doctor.harness.train.loop import train
 from tests.harness.conftest import TINY
 
 SET = [part for key, value in TINY.items() for part in ("--set", f"{key}={value}")]
@@ -25,7 +27,7 @@ def test_a_training_says_what_it_does(run, tmp_path):
     assert lines[2] == (
         "attention: the plain loop; torch has no kernel for documents of varying length on cpu"
     )
-    assert lines[3].startswith("model: 0.01 million parameters on cpu (")
+    assert lines[3].startswith("model: 4,944 parameters on cpu (")
     assert lines[4].startswith("6 steps, loss 4.")
     assert " held out 4." in lines[4]
 
@@ -33,7 +35,7 @@ def test_a_training_says_what_it_does(run, tmp_path):
 def test_it_learns(run, tmp_path):
     done = run(
         "harness", "train", "--device", "cpu", "--out", tmp_path, *SET,
-        "--steps", 120, "--set", "training.learning_rate=0.02",
+        "--set", "training.steps=120", "--set", "training.learning_rate=0.02",
     )  # fmt: skip
     assert done.exit_code == 0, done.output
     held_out = float(done.output.rpartition("held out ")[2].split(",")[0])
@@ -116,3 +118,26 @@ def test_two_ranks_learn_what_one_does(run, tmp_path):
     ]
     assert [[line["rank"] for line in lines] for lines in ranks] == [[0] * 6, [1] * 6]
     assert [line["loss"] for line in ranks[0]] == [line["loss"] for line in ranks[1]]
+
+
+def test_its_metrics_are_read_by_analyze(run, tmp_path):
+    done = run("harness", "train", "--device", "cpu", "--out", tmp_path, *SET)
+    assert done.exit_code == 0, done.output
+    report = json.loads(run("analyze", tmp_path, "-f", "json").stdout)
+    assert report["status"] == "clean"
+    [track] = report["breakdown"]["tracks"]
+    assert (track["rank"], track["steps"]) == (0, 6)
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_shows_how_far_it_is(cpu, tiny, tmp_path):
+    terminal, pipe = Terminal(), io.StringIO()
+    train(tiny(), cpu, tmp_path / "a", terminal=terminal)
+    train(tiny(), cpu, tmp_path / "b", terminal=pipe)
+    assert "6/6" in terminal.getvalue()
+    assert " effective  data " in terminal.getvalue()
+    assert pipe.getvalue() == ""

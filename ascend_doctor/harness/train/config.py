@@ -108,15 +108,18 @@ class Config:
         Raises:
             HarnessError: a key is unknown, or a value is wrong; the message begins with the key.
         """
-        config = self
+        # A section at a time: one key may be right only beside another.
+        sections: dict[str, dict[str, object]] = {}
         for key, value in values.items():
             section, _, name = key.partition(".")
-            old = getattr(config, section, None)
-            if old is None or not name:
+            if not name or section not in {item.name for item in fields(Config)}:
                 raise HarnessError(f"{key}: must be section.key; sections are {_names(Config)}")
-            parts: dict[str, Any] = {section: _section(old, {name: value}, f"{section}.")}
-            config = replace(config, **parts)
-        return config
+            sections.setdefault(section, {})[name] = value
+        parts: dict[str, Any] = {
+            section: _section(getattr(self, section), given, f"{section}.")
+            for section, given in sections.items()
+        }
+        return replace(self, **parts)
 
 
 def read(path: Path) -> Config:
@@ -130,11 +133,11 @@ def read(path: Path) -> Config:
     data = _parsed(path)
     config = Config()
     for name, values in data.items():
-        old = getattr(config, name, None) if isinstance(name, str) else None
-        if old is None or name.startswith("_") or name not in {f.name for f in fields(Config)}:
+        if name not in {item.name for item in fields(Config)}:
             raise HarnessError(f"{path}: {name}: no such section{_meant(name, Config)}")
         if not isinstance(values, dict):
             raise HarnessError(f"{path}: {name}: must be a section of keys")
+        old = getattr(config, name)
         if name == "model" and "preset" in values:
             values = dict(values)
             old = preset(values.pop("preset"), f"{path}: model.")

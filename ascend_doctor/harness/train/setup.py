@@ -68,7 +68,7 @@ def model(config: Config, device: Device, say: Say) -> Decoder:
         made = made.double()
     made = made.to(device.torch)
     size = sum(parameter.numel() for parameter in made.parameters())
-    say(f"model: {size / 1e6:,.2f} million parameters on {device.name} ({device.hardware})")
+    say(f"model: {size:,} parameters on {device.name} ({device.hardware})")
     return made
 
 

@@ -76,7 +76,8 @@ class Step:
         would weigh a token of a short batch more than one of a long batch.
 
         Raises:
-            HarnessError: the loss or the gradient is not finite; nothing was changed by it.
+            HarnessError: the loss or the gradient is not finite, or with a scaler, the gradient
+                was not for many steps; nothing was changed by it.
         """
         [targets] = self.ranks.sums([sum(batch.targets for batch in window)], self.device)
         total = self._backward(window, max(1.0, targets))
@@ -93,6 +94,11 @@ class Step:
             group["lr"] = rate
         self.scaler.step(self.optimizer)
         self.scaler.update()
+        if self.scaler.is_enabled() and self.scaler.get_scale() < 1:
+            raise HarnessError(
+                f"step {number}: the loss scale fell below 1, as gradients stay infinite; the "
+                "weights are those of before; train in bf16, or with a lower learning rate"
+            )
         self.optimizer.zero_grad(set_to_none=True)
         return Outcome(loss, grad_norm, rate)
 
