@@ -24,6 +24,7 @@ class Model(nn.Module):
         self.head = nn.Linear(WIDTH, WORDS)
 
     def forward(self, document: torch.Tensor) -> torch.Tensor:
+        """Return the logits of each token."""
         x = self.embedding(document)
         counts = torch.arange(1, x.shape[-2] + 1, device=x.device)[:, None]
         return self.head(x.cumsum(-2) / counts)
@@ -52,6 +53,7 @@ def gradient(model: nn.Module) -> torch.Tensor:
 
 
 def main() -> None:
+    """Train on all batches of a plan, and count what they hold."""
     settings = given()
     device = settings["device"]
     torch.manual_seed(settings["seed"])

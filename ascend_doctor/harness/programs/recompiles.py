@@ -21,12 +21,14 @@ class Model(nn.Module):
         self.cuts = True
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Return the logits of each token."""
         if self.cuts:
             ids = ids[:, : self.length]  # fault
         return self.head(self.embedding(ids))
 
 
 def main() -> None:
+    """Run lengths one after the other, and count graphs and eager steps."""
     settings = given()
     device = settings["device"]
     torch.manual_seed(settings["seed"])
