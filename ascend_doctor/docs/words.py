@@ -137,10 +137,6 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "Then the share of the step that waited for data decides; this rule is for {verdicts}.",
         "匹配后再根据 step 中等待数据的占比判断；本规则对应 {verdicts}。",
     ),
-    "explainer_padding": (
-        "Then the share of slots that hold a token decides; this rule is for {verdicts}.",
-        "匹配后再根据有 token 的位置占比判断；本规则对应 {verdicts}。",
-    ),
     "levels_any": (
         "Lines of all levels count, INFO and DEBUG included.",
         "所有级别的日志都参与匹配，包括 INFO 与 DEBUG。",

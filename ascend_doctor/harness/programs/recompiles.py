@@ -33,7 +33,9 @@ def main() -> None:
     device = settings["device"]
     torch.manual_seed(settings["seed"])
     torch.set_num_threads(1)
-    torch._dynamo.config.recompile_limit = settings["recompile_limit"]
+    config = torch._dynamo.config
+    name = "recompile_limit" if hasattr(config, "recompile_limit") else "cache_size_limit"
+    setattr(config, name, settings["recompile_limit"])
     model = Model().to(device)
     model.cuts = settings["slice"] == "inside"
     backend = Counted(device)
