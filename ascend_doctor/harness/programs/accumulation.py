@@ -42,6 +42,7 @@ def whole_gradient(
 
 
 def main() -> None:
+    """Take a few steps, and hold each gradient against that of all tokens."""
     settings = given()
     device = settings["device"]
     torch.manual_seed(settings["seed"])

@@ -53,6 +53,7 @@ def start(compute: Callable[..., torch.Tensor], result: Path, cache: Path) -> in
 
 
 def main() -> None:
+    """Start the job three times, and count what its cache answered."""
     settings = given()
     torch.manual_seed(settings["seed"])
     torch.set_num_threads(1)

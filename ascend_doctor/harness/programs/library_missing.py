@@ -77,6 +77,7 @@ def without_cann(environment: dict[str, str]) -> dict[str, str]:
 
 
 def main() -> None:
+    """Start the job from a shell that has loaded CANN, or has not."""
     # Not by `given`, which loads torch_npu.
     settings = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     is_npu = settings["device"].startswith("npu")

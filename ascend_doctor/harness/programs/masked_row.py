@@ -19,6 +19,7 @@ class Attention(nn.Module):
         self.empty_rows = empty_rows
 
     def forward(self, ids: torch.Tensor, is_token: torch.Tensor) -> torch.Tensor:
+        """Return the logits of each token."""
         q, k, v = self.qkv(self.embedding(ids)).chunk(3, dim=-1)
         causal = torch.ones(LENGTH, LENGTH, dtype=torch.bool, device=ids.device).tril()
         sees = causal & is_token[:, None, :]
@@ -34,6 +35,7 @@ class Attention(nn.Module):
 
 
 def main() -> None:
+    """Take a few steps, and count those that are finite."""
     settings = given()
     device = settings["device"]
     torch.manual_seed(settings["seed"])

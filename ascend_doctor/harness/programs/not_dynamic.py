@@ -22,6 +22,7 @@ class Model(nn.Module):
         self.tables: dict[int, torch.Tensor] = {}
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Return the logits of each token."""
         length = ids.shape[1]
         if self.length_table == "sliced":
             weights = self.weights[:length]
@@ -33,6 +34,7 @@ class Model(nn.Module):
 
 
 def main() -> None:
+    """Run lengths one after the other, compiled and eagerly."""
     settings = given()
     device = settings["device"]
     torch.manual_seed(settings["seed"])

@@ -22,6 +22,7 @@ class Decoder(nn.Module):
     def forward(
         self, ids: torch.Tensor, positions: torch.Tensor, documents: torch.Tensor | None
     ) -> torch.Tensor:
+        """Return the logits of each token."""
         x = self.embedding(ids) + self.positions(positions)
         q, k, v = (
             part.view(-1, HEADS, WIDTH // HEADS).transpose(0, 1)
@@ -73,6 +74,7 @@ def moved(model: Decoder, packed: Packed, first: int) -> float:
 
 
 def main() -> None:
+    """Hold the gradient of packed documents against that of each alone."""
     settings = given()
     device = settings["device"]
     torch.manual_seed(settings["seed"])

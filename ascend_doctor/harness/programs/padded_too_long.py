@@ -27,6 +27,7 @@ class Layer(nn.Module):
         self.out = nn.Linear(WIDTH, WIDTH)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Return what the layer makes of its input."""
         count, length, _ = x.shape
         parts = self.qkv(x).view(count, length, 3, HEADS, WIDTH // HEADS)
         q, k, v = parts.permute(2, 0, 3, 1, 4)
@@ -63,6 +64,7 @@ def fits(length: int, budget: int) -> bool:
 
 
 def main() -> None:
+    """Try a length, guessed or fitted, in a process with little memory."""
     settings = given()
     torch.set_num_threads(1)
     budget = settings["budget_mib"] << 20

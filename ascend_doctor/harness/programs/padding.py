@@ -1,6 +1,7 @@
 """Each batch is padded to the longest length that is allowed, most of which is not there."""
 
 import json
+import time
 from dataclasses import replace
 
 import torch
@@ -24,6 +25,7 @@ class Model(nn.Module):
         self.head = nn.Linear(WIDTH, WORDS)
 
     def forward(self, document: torch.Tensor) -> torch.Tensor:
+        """Return the logits of each token."""
         x = self.embedding(document)
         counts = torch.arange(1, x.shape[-2] + 1, device=x.device)[:, None]
         return self.head(x.cumsum(-2) / counts)
@@ -52,6 +54,7 @@ def gradient(model: nn.Module) -> torch.Tensor:
 
 
 def main() -> None:
+    """Train on all batches of a plan, and count what they hold."""
     settings = given()
     device = settings["device"]
     torch.manual_seed(settings["seed"])
@@ -66,12 +69,22 @@ def main() -> None:
     texts = [torch.randint(WORDS, (n,), device=device) for n in known[:TRAINED]]
     total = sum(map(len, texts))
     for number, group in enumerate(plan(known[:TRAINED], batching, settings["seed"]), 1):
+        start = time.perf_counter()
         chosen = [texts[document] for document in group.documents]
+        fetched = time.perf_counter()
         loss = loss_of(model, chosen, group)
         (loss / total).backward()
         tokens = sum(map(len, chosen))
-        step = {"step": number, "loss": round(loss.item() / tokens, 4)}
-        print(json.dumps({**step, "tokens": tokens, "slots": group.slots}))
+        step = {
+            "step": number,
+            "rank": 0,
+            "loss": round(loss.item() / tokens, 4),
+            "data_s": round(fetched - start, 6),
+            "step_s": round(time.perf_counter() - start, 6),
+            "tokens": tokens,
+            "slots": group.slots,
+        }
+        print(json.dumps(step))
     found = gradient(model)
     for text in texts:
         alone = Group((0,), len(text), is_packed=True)

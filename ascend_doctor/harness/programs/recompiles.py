@@ -21,17 +21,21 @@ class Model(nn.Module):
         self.cuts = True
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Return the logits of each token."""
         if self.cuts:
             ids = ids[:, : self.length]  # fault
         return self.head(self.embedding(ids))
 
 
 def main() -> None:
+    """Run lengths one after the other, and count graphs and eager steps."""
     settings = given()
     device = settings["device"]
     torch.manual_seed(settings["seed"])
     torch.set_num_threads(1)
-    torch._dynamo.config.recompile_limit = settings["recompile_limit"]
+    config = torch._dynamo.config
+    name = "recompile_limit" if hasattr(config, "recompile_limit") else "cache_size_limit"
+    setattr(config, name, settings["recompile_limit"])
     model = Model().to(device)
     model.cuts = settings["slice"] == "inside"
     backend = Counted(device)

@@ -65,6 +65,7 @@ def train(model: nn.Module, ids: torch.Tensor) -> float:
 
 
 def main() -> None:
+    """Train, and measure how long steps wait for their batch."""
     settings = given()
     device, steps, workers = settings["device"], settings["steps"], settings["workers"]
     torch.manual_seed(settings["seed"])

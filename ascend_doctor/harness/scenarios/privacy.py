@@ -47,7 +47,9 @@ class Hidden:
 
 def of_this_machine(out: Path, package: Path) -> Hidden:
     """Return what hides this machine's folders, of which ``out`` is that of the runs."""
-    folders = [(str(out), "/runs"), (str(out.resolve()), "/runs"), (str(package), "/package")]
+    # As absolute paths: a relative one may be an ordinary word.
+    folders = [(str(path), "/runs") for path in (out.absolute(), out.resolve())]
+    folders += [(str(package), "/package")]
     folders += [(path, "/env") for path in (sys.prefix, sys.base_prefix, sys.exec_prefix)]
     folders += [(path, "/env/site-packages") for path in site.getsitepackages()]
     folders += [(tempfile.gettempdir(), "/tmp"), (str(Path.home()), "/home/user")]  # noqa: S108
@@ -55,11 +57,12 @@ def of_this_machine(out: Path, package: Path) -> Hidden:
         user = getpass.getuser()
     except (KeyError, OSError):  # a user without a name, as in some containers
         user = ""
+    if user not in _ORDINARY:
+        folders.append((user, "user"))
+    # A machine called `train` cannot be told from the word.
     names = {platform.node(), platform.node().partition(".")[0]}
-    known = "" if user in _ORDINARY else user
-    return Hidden(
-        [(a, b) for a, b in folders if len(a) > 1], [*sorted(names - {"", "localhost"}), known]
-    )
+    told = sorted(name for name in names if re.search(r"[\d.-]", name))
+    return Hidden([(path, to) for path, to in folders if len(path) > 1], told)
 
 
-_ORDINARY = frozenset({"root", "user", "runner", "ubuntu", "admin", "train"})
+_ORDINARY = frozenset({"", "root", "user", "runner", "ubuntu", "admin", "train"})

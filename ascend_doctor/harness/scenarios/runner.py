@@ -19,6 +19,8 @@ from ascend_doctor.harness.scenarios.trial import Task, Trial
 
 # What a program reads beside the settings of its scenario.
 SEED, DEVICE = "seed", "device"
+# How many times longer a program may take where graphs are compiled for an NPU.
+NPU_PATIENCE = 10
 
 # Told of each step: the scenario, the role of the run, its repeat.
 Told = Callable[[Scenario, str, int], None]
@@ -136,7 +138,9 @@ class _Run:
         done = self._runs.setdefault(role, [])
         for repeat in range(1, self._settings.repeats + 1):
             self._settings.tell(self._scenario, role, repeat)
-            task = Task(self._scenario.program, config, self._scenario.timeout_s)
+            is_npu = self._settings.machine.kind == "npu"
+            most_s = self._scenario.timeout_s * (NPU_PATIENCE if is_npu else 1)
+            task = Task(self._scenario.program, config, most_s)
             folder = self._folder / folder_of(role, repeat)
             settings = self._settings
             done.append(

@@ -204,11 +204,16 @@ def read_metrics(path: Path) -> dict[str, float | None]:
 
 def digests(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of each file of a run that is kept as proof."""
-    return {
-        name: hashlib.sha256((folder / name).read_bytes()).hexdigest()
-        for name in KEPT
-        if (folder / name).is_file()
-    }
+    return {name: digest(folder / name) for name in KEPT if (folder / name).is_file()}
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file, however large."""
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            found.update(block)
+    return found.hexdigest()
 
 
 def environment(threads: int) -> dict[str, str]:
