@@ -10,7 +10,7 @@ from ascend_doctor.machine.files import Tree
 
 # Folders, and how many levels below them are listed.
 _FOLDERS = (("/usr/local/Ascend", 3), ("/etc/ld.so.conf.d", 1))
-_DEVICES = ("davinci", "devmm_svm", "hisi_hdc")
+_DEVICES = ("davinci", "vdavinci", "devmm_svm", "hisi_hdc")
 _MAX_LINES = 4000
 # By this it is known to be no log: paths in it are not those that a job used.
 HEAD = "# ascend-doctor listing: mode, user:group, size, path"

@@ -54,6 +54,17 @@ def precedence(claim: Claim) -> tuple[object, ...]:
     )
 
 
+def standing(chain: Chain) -> tuple[object, ...]:
+    """Sort key of what is told: by precedence, but what a job failed of before what it did not.
+
+    A fault of a machine that accounts for nothing in the logs may be none of the job's: it comes
+    behind errors of the logs.
+    """
+    is_remark, is_mild, *rest = precedence(chain.claim)
+    is_seen = not chain.claim.is_apart or any(not claim.is_apart for claim in chain.followed)
+    return is_remark, is_mild, not is_seen, *rest
+
+
 def moment(claim: Claim) -> tuple[object, ...]:
     """Sort key: earliest first; of those in one record, the most specific."""
     return (claim.placed, claim.first.key[1:], -claim.weight, claim.rule)

@@ -12,8 +12,8 @@ from ascend_doctor.knowledge.index import Knowledge
 
 def conclusions(facts: Facts, knowledge: Knowledge, environment: Environment) -> Iterator[Finding]:
     """Yield what rules say of all files together."""
-    judged = [*machines.findings(facts, knowledge)]
-    yield from judged
+    yield from machines.findings(facts, knowledge)
     # A machine that was looked at itself says more of pairs than what logs happen to print.
-    yield from environment.findings(knowledge, pairs=not judged)
+    is_looked_at = any(m.package("torch_npu") for _, m in machines.machines_of(facts))
+    yield from environment.findings(knowledge, pairs=not is_looked_at)
     yield from profiles.findings(facts, knowledge)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ascend_doctor.diagnosis.breakdown import breakdown
-from ascend_doctor.diagnosis.chains import Chain, chains, moment, precedence
+from ascend_doctor.diagnosis.chains import Chain, chains, moment, standing
 from ascend_doctor.diagnosis.claims import Claim, claims
 from ascend_doctor.diagnosis.codes import codes_met
 from ascend_doctor.diagnosis.environment import Environment
@@ -32,7 +32,7 @@ def diagnose(facts: Facts, knowledge: Knowledge) -> Report:
     groups: dict[str, list[Chain]] = defaultdict(list)
     for chain in chains(claims(facts, knowledge, environment).values(), knowledge):
         groups[chain.claim.rule].append(chain)
-    ordered = sorted(groups.values(), key=lambda group: min(precedence(c.claim) for c in group))
+    ordered = sorted(groups.values(), key=lambda group: min(map(standing, group)))
     return Report(
         rules_digest=facts.digest,
         diagnoses=tuple(

@@ -59,8 +59,8 @@ def mapped(machine: Machine, text: Callable[[str, str], str]) -> Machine:
 
     def walk(value: Any, name: str) -> Any:
         if isinstance(value, dict):
-            called = {"value": str(value.get("name", "value"))}
-            return {key: walk(item, str(called.get(key, key))) for key, item in value.items()}
+            called = str(value.get("name", "value"))
+            return {k: walk(item, called if k == "value" else k) for k, item in value.items()}
         if isinstance(value, list):
             return [walk(item, name) for item in value]
         return text(name, value) if isinstance(value, str) else value

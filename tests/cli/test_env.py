@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 
+import jsonschema
 import pytest
 from click.testing import CliRunner
 
 from ascend_doctor.cli import main
 from ascend_doctor.collecting import examine
 from ascend_doctor.machine.gather import machine
+from tests.conftest import ROOT
 from tests.machine.broken import MACHINES
 
 RUN = CliRunner()
+SCHEMA = json.loads((ROOT / "docs/schema/report-1.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -76,9 +79,9 @@ def test_the_result_is_shown_again_and_joins_the_logs_of_a_job(here, tmp_path):
     here("cann_older")
     stored = str(tmp_path / "env.json")
     assert RUN.invoke(main, ["env", "-f", f"json={stored}"]).exit_code == 1
-    assert (
-        json.loads((tmp_path / "env.json").read_text())["machine"]["python"]["version"] == "3.11.9"
-    )
+    document = json.loads((tmp_path / "env.json").read_text(encoding="utf-8"))
+    jsonschema.validate(document, SCHEMA)
+    assert document["machine"]["python"]["version"] == "3.11.9"
     assert RUN.invoke(main, ["report", stored]).exit_code == 1
     assert RUN.invoke(main, ["env", "--from", stored]).exit_code == 1
     log = tmp_path / "train.log"

@@ -15,7 +15,11 @@ from ascend_doctor.collecting.collect import collect
 from ascend_doctor.collecting.examine import examine
 from ascend_doctor.errors import InputError, ResultError
 from ascend_doctor.knowledge import index
+from ascend_doctor.machine.gather.machine import gather
+from ascend_doctor.machine.stored import as_dict, of_dict
 from ascend_doctor.reporters import json as reporter
+from ascend_doctor.reporters.json import document
+from ascend_doctor.reporters.redaction import Pseudonyms, mapped
 from tests.machine.broken import MACHINES
 from tests.machine.sites import CANN, Site, healthy
 
@@ -205,6 +209,52 @@ def test_a_healthy_machine_changes_no_diagnosis(tmp_path):
     assert both.environment["cann"] == "8.3.RC1"
     assert both.diagnoses[0].captures["cann"] == "8.3.RC1"
     assert CANN in both.environment["ASCEND_HOME_PATH"]
+
+
+def test_what_a_job_failed_of_comes_before_what_is_merely_wrong(tmp_path):
+    site = MACHINES["set_env_not_sourced"](tmp_path / "root")
+    (tmp_path / "z.log").write_text(
+        "Traceback (most recent call last):\n"
+        '  File "/work/train.py", line 9, in <module>\n'
+        "    main(config['steps'])\n"
+        "KeyError: 'steps'\n"
+    )
+    collect(tmp_path / "a.tar.gz", site.sources(), KNOWN, most=0)
+    report = analyze([tmp_path / "z.log", tmp_path / "a.tar.gz"])
+    assert [d.rule for d in report.diagnoses if d.severity.label != "info"] == [
+        "framework-error-python-exception",
+        "not-found-setup-not-sourced",
+    ]
+
+
+def test_the_machines_of_two_nodes_are_told_together(tmp_path):
+    for name in ("one", "two"):
+        site = MACHINES["shared_memory_of_docker"](tmp_path / name)
+        collect(tmp_path / f"{name}.tar.gz", site.sources(), KNOWN, most=0)
+    report = analyze([tmp_path / "one.tar.gz", tmp_path / "two.tar.gz"])
+    [found] = report.diagnoses
+    assert (found.rule, found.count) == ("host-resource-setup-shared-memory", 2)
+    assert [proof.path for proof in found.evidence] == [
+        f"{tmp_path}/{name}.tar.gz!ascend-env/environment.json!/proc/mounts"
+        for name in ("one", "two")
+    ]
+
+
+def test_no_field_of_a_machine_keeps_a_secret(tmp_path):
+    secret = "ghp_0123456789abcdefABCDEF0123456789abcd"
+    told = as_dict(gather(healthy(tmp_path).sources()))
+
+    def spread(value):
+        if isinstance(value, dict):
+            return {key: spread(item) for key, item in value.items()}
+        if isinstance(value, list):
+            return [spread(item) for item in value]
+        return f"{value} {secret}" if isinstance(value, str) else value
+
+    machine = of_dict(spread(told), "m.json")
+    names = Pseudonyms()
+    mapped(machine, names.learn)
+    assert secret not in document(mapped(machine, names.hide))
 
 
 def test_other_faults_of_a_machine_stand_beside_the_logs(tmp_path):

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from ascend_doctor.machine.checks.verdict import Known, Verdict, place_of, verdict
 from ascend_doctor.machine.model import Machine, Place
 
-_DEVICE = re.compile(r"/dev/davinci\d+")
+# Those of virtual NPUs begin with a v.
+_DEVICE = re.compile(r"/dev/v?davinci\d+")
 # What a process opens beside the device itself.
 _COMPANIONS = (
     ("/dev/davinci_manager", "/dev/davinci_manager_docker"),
@@ -21,11 +22,6 @@ _VISIBLE = "ASCEND_RT_VISIBLE_DEVICES"
 def devices_of(machine: Machine) -> tuple[str, ...]:
     """Return the nodes that are cards."""
     return tuple(n.path for n in machine.nodes or () if _DEVICE.fullmatch(n.path))
-
-
-def has_npu(machine: Machine) -> bool:
-    """Say whether anything shows that there is a card."""
-    return bool(devices_of(machine) or machine.chips)
 
 
 def check(machine: Machine, known: Known) -> Iterator[Verdict]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_doctor.machine.checks.devices import has_npu
+from ascend_doctor.machine.checks.devices import devices_of
 from ascend_doctor.machine.checks.paths import fails_at
 from ascend_doctor.machine.checks.verdict import Known, Verdict, place_of, verdict
 from ascend_doctor.machine.checks.versions import older_cann
@@ -30,7 +30,7 @@ def check(machine: Machine, known: Known) -> Iterator[Verdict]:
                 statement=fails_at(machine),
             )
         # Without a card nobody misses its driver.
-        if _HAL in library.missing and has_npu(machine):
+        if _HAL in library.missing and (devices_of(machine) or machine.hal):
             yield verdict(
                 "hal_missing",
                 _place(library, _HAL, by),

@@ -104,7 +104,7 @@ def nodes(tree: Tree) -> tuple[Node, ...] | None:
     """Return the device nodes of NPUs, None where there is no folder of devices."""
     if not tree.is_folder("/dev"):
         return None
-    names = [n for n in tree.names("/dev") if n in _COMPANIONS or re.fullmatch(r"davinci\d+", n)]
+    names = [n for n in tree.names("/dev") if n in _COMPANIONS or re.fullmatch(r"v?davinci\d+", n)]
     names.sort(key=lambda name: (len(name), name) if name[-1].isdigit() else (99, name))
     found = []
     for name in names:
