@@ -125,6 +125,7 @@ def _profile(bench: Bench, *, name: str, bar: float) -> Iterator[Row]:
         return
     if any(done.exit_code for done in runs["advisor"]):
         bench.wrong.append(f"{name}: msprof-analyze failed, so there is nothing to compare with")
+        return
     for label, of in (
         (f"{name}, one process, CPU", cpu),
         (f"memory of {name}, one process", peaks),

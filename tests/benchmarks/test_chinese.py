@@ -18,6 +18,7 @@ Wrong in this run: plog: 3, not 4.
 |---|---|---|---|---|---|---|---|
 | plog, two processes | one process | 1.50, above the bar | 1.40–1.60 | 1.5 | 0.65 |  | 3.0 / 2.0 |
 | stdout, standard library | hyperscan | 2.00 |  |  | 3 |  |  |
+| trace, one process, CPU | msprof-analyze | 0.10 |  |  | 0.33 |  |  |
 """
 
 CHINESE = """\
@@ -29,11 +30,13 @@ A machine，8 核，Linux，Python 3.12.1，无 ripgrep，2026-01-31。规模为
 |---|---|---|---|---|---|---|---|
 | plog，双进程 | 单进程 | 1.50（超出上限） | 1.40–1.60 | 1.5 | 0.65 |  | 3.0 / 2.0 |
 | stdout，标准库 | hyperscan | 2.00 |  |  | 3 |  |  |
+| trace，单进程，CPU 时间 | msprof-analyze | 0.10 |  |  | 0.33 |  |  |
 """
 
 # What is called the same in both languages.
 NAMES = (
     r"\b(?:plog|ranks|storm|stdout|gzip|job|quarter|fourfold|rg|hyperscan|import click|help)\b"
+    r"|\b(?:trace|profiles|msprof-analyze)\b"
     r"|\b(?:CPU|KB|MiB|s)\b"
 )
 

@@ -462,6 +462,12 @@ def test_a_thread_may_be_named_by_anything():
     assert hosted(told(events)) == [("1", 100.0, 30.0, 0.0, 0.0)]
 
 
+def test_halves_of_characters_can_be_printed():
+    halves = "aten::\ud800"
+    events = [event(halves, 5, 9.0), event("aten::item", 6, 1.0), task("\udfff", 5, 1.0, "\udfff")]
+    repr(told(events)).encode()
+
+
 def test_more_steps_than_can_be_told_are_cut_and_said():
     measures = told([step(n, n * 10, 10.0) for n in reversed(range(MAX_STEPS + 5))])
     assert [s.name for s in measures.steps] == [str(n) for n in range(MAX_STEPS)]
