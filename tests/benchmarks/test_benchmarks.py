@@ -159,6 +159,19 @@ def test_rows_stand_between_the_markers_of_a_document(tmp_path):
         "| cpu | another | 0.25 | 0.20–0.30 |  | 0.33 |  |  |\n"
         "<!-- end of results -->\nb\n"
     )
+    better = rows.Row("memory", "", Spread.of([9.0]), "MiB", bar=150)
+    rows.into_document(path, [better, rows.Row("new", "", Spread.of([1.0]), "s", 2)], ["B."], ["x"])
+    assert rows.results(path) == (
+        "A machine.\nx: B.\n\n"
+        "| measured | against | figure | lowest–highest | CPU time | bar | aim | seconds |\n"
+        "|---|---|---|---|---|---|---|---|\n"
+        "| plog | rg | 2.00 | 1.00–3.00 | 4.00 | 2 | 1 | 2.00 / 1.00 |\n"
+        "| memory |  | 9 MiB |  |  | 150 |  |  |\n"
+        "| cpu | another | 0.25 | 0.20–0.30 |  | 0.33 |  |  |\n"
+        "| new |  | 1.00 s |  |  | 2 |  |  |\n"
+    )
+    rows.into_document(path, [better], ["C."], ["x"])
+    assert rows.results(path).splitlines()[:3] == ["A machine.", "x: C.", ""]
 
 
 @pytest.mark.parametrize(
