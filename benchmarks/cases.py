@@ -23,7 +23,7 @@ _TWO_BAR = 0.65
 _JOB_BAR_S = 2
 _ENGINE_BAR = 4
 # Of profiles: seconds of a processor, and what share of msprof-analyze's may be taken.
-_TRACE_BAR_S, _TABLES_BAR_S = 10, 40
+_TRACE_BAR_S, _TABLES_BAR_S, _RANK_BAR_S = 10, 40, 4
 _PROFILE_BAR_MIB = 300
 _ADVISOR_BAR = 1 / 3
 _PROCESSES = {1: "one process", 2: "two processes"}
@@ -106,7 +106,9 @@ def _profile(bench: Bench, *, name: str, bar: float) -> Iterator[Row]:
     logs = bench.logs(name)
     commands = {"one": product.analyze(logs.path)}
     if bench.advisor is not None:
-        folder = next(logs.path.iterdir()) if name == "trace" else logs.path
+        # Of one profile it takes the folder itself, of several the one that they are in.
+        folders = [*logs.path.iterdir()]
+        folder = folders[0] if len(folders) == 1 else logs.path
         told = ("-d", str(folder), "-o", str(bench.scratch / "advisor"), "-l", "en", "--force")
         commands["advisor"] = (bench.advisor, "advisor", "all", *told)
     peaks: dict[str, list[float]] = {who: [] for who in commands}
@@ -125,6 +127,7 @@ def _profile(bench: Bench, *, name: str, bar: float) -> Iterator[Row]:
         return
     if any(done.exit_code for done in runs["advisor"]):
         bench.wrong.append(f"{name}: msprof-analyze failed, so there is nothing to compare with")
+        return
     for label, of in (
         (f"{name}, one process, CPU", cpu),
         (f"memory of {name}, one process", peaks),
@@ -202,6 +205,7 @@ CASES: dict[str, Case] = {
     "job": Case("201 MiB of rotated plogs of 8 ranks", _job),
     "trace": Case("a trace of 100 MB", partial(_profile, name="trace", bar=_TRACE_BAR_S)),
     "profiles": Case("tables of 64 ranks", partial(_profile, name="profiles", bar=_TABLES_BAR_S)),
+    "profile": Case("tables of one rank", partial(_profile, name="profile", bar=_RANK_BAR_S)),
     "rules": Case("plog, with 500 rules of a site", _rules),
     "engine": Case("the standard library in place of hyperscan", _engine),
     "start": Case("start-up", _start),

@@ -124,15 +124,40 @@ def ripgrep_version() -> str | None:
     return " ".join(shown.stdout.split()[:2])
 
 
-def into_document(path: Path, rows: Iterable[Row], notes: Iterable[str]) -> None:
+def into_document(
+    path: Path, rows: Iterable[Row], notes: Iterable[str], cases: Sequence[str] = ()
+) -> None:
     """Put the table and its notes between the two markers of a Markdown document.
+
+    Args:
+        cases: what was measured, if not all: other rows stay then, and notes say whose they are.
 
     Raises:
         ValueError: the document lacks a marker.
     """
-    table = "\n".join((*_HEADER, *(f"| {' | '.join(row.cells())} |" for row in rows)))
-    told = "\n".join(notes)
-    path.write_text(with_results(path, f"{told}\n\n{table}\n"), encoding="utf-8")
+    lines = [f"| {' | '.join(row.cells())} |" for row in rows]
+    told = list(notes)
+    if cases:
+        about = f"{', '.join(cases)}: "
+        told = [f"{about}{note}" for note in told]
+        before = results(path).splitlines()
+        told = [line for line in before if line and line[0] != "|" and about not in line] + told
+        known = [line for line in before if line.startswith("|")][len(_HEADER) :]
+        lines = _merged(known, lines)
+    table = "\n".join((*_HEADER, *lines))
+    text = "\n".join(told)
+    path.write_text(with_results(path, f"{text}\n\n{table}\n"), encoding="utf-8")
+
+
+def _merged(known: Sequence[str], new: Sequence[str]) -> list[str]:
+    """Return rows of a table in which new ones stand in place of those about the same."""
+
+    def key(line: str) -> list[str]:
+        return line.split(" | ")[:2]
+
+    merged = {tuple(key(line)): line for line in known}
+    merged.update((tuple(key(line)), line) for line in new)
+    return [*merged.values()]
 
 
 def results(path: Path) -> str:

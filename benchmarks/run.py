@@ -46,7 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--markdown",
         type=Path,
         metavar="FILE.md",
-        help="also write the table into this document, and in Chinese into FILE.zh.md beside it",
+        help="also write the table into this document, and in Chinese into FILE.zh.md beside it; "
+        "of named cases, their rows only",
     )
     options = parser.parse_args(arguments)
     if options.repetitions < 1:
@@ -76,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 sys.stdout.flush()
             if options.markdown is not None:
                 told = [f"Wrong in this run: {wrong}." for wrong in bench.wrong]
-                into_document(options.markdown, rows, [*notes, *told])
+                into_document(options.markdown, rows, [*notes, *told], options.cases)
                 write_twin(options.markdown)
         except (OSError, ValueError) as err:
             parser.exit(2, f"error: {err}\n")

@@ -115,7 +115,7 @@ def _profiles(size: int, ranks: int) -> LogSet:
     """Return profiles of many ranks, without traces."""
 
     def write(folder: Path, seed: int, scale: Fraction, planted: Planted) -> None:
-        for rank in range(max(2, int(ranks * scale))):
+        for rank in range(max(min(ranks, 2), int(ranks * scale))):
             profile = folder / f"host_{41207 + rank}_20260304050607{rank:03}_ascend_pt"
             TablesWriter(f"{seed} profiles", rank, planted).write(profile, size)
 
@@ -138,5 +138,6 @@ SETS: dict[str, LogSet] = {
     "fourfold": _plog(4096 * MIB),
     "trace": _trace(100_000_000),
     "profiles": _profiles(5_000_000, ranks=64),
+    "profile": _profiles(5_000_000, ranks=1),
     "small": _plog(250_000, is_scaled=False),
 }

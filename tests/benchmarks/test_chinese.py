@@ -12,28 +12,33 @@ ENGLISH = """\
 A machine, 8 cores, Linux, Python 3.12.1, without ripgrep, 2026-01-31. Scale 1/64 of the full \
 size, 3 timed runs.
 Two processes are not measured: `analyze` has no `--jobs`.
+trace, profile: A machine, 2 cores, Linux, Python 3.12.1, without ripgrep, 2026-01-31.
 Wrong in this run: plog: 3, not 4.
 
 | measured | against | figure | lowest–highest | CPU time | bar | aim | seconds |
 |---|---|---|---|---|---|---|---|
 | plog, two processes | one process | 1.50, above the bar | 1.40–1.60 | 1.5 | 0.65 |  | 3.0 / 2.0 |
 | stdout, standard library | hyperscan | 2.00 |  |  | 3 |  |  |
+| trace, one process, CPU | msprof-analyze | 0.10 |  |  | 0.33 |  |  |
 """
 
 CHINESE = """\
 A machine，8 核，Linux，Python 3.12.1，无 ripgrep，2026-01-31。规模为完整数据的 1/64 倍，计时 3 轮。
 未测双进程：`analyze` 没有 `--jobs` 选项。
+trace，profile：A machine，2 核，Linux，Python 3.12.1，无 ripgrep，2026-01-31。
 本次运行结果有误：plog: 3, not 4.
 
 | 测量项 | 对照 | 数值 | 最低–最高 | CPU 时间 | 上限 | 目标 | 秒 |
 |---|---|---|---|---|---|---|---|
 | plog，双进程 | 单进程 | 1.50（超出上限） | 1.40–1.60 | 1.5 | 0.65 |  | 3.0 / 2.0 |
 | stdout，标准库 | hyperscan | 2.00 |  |  | 3 |  |  |
+| trace，单进程，CPU 时间 | msprof-analyze | 0.10 |  |  | 0.33 |  |  |
 """
 
 # What is called the same in both languages.
 NAMES = (
     r"\b(?:plog|ranks|storm|stdout|gzip|job|quarter|fourfold|rg|hyperscan|import click|help)\b"
+    r"|\b(?:trace|profiles?|msprof-analyze)\b"
     r"|\b(?:CPU|KB|MiB|s)\b"
 )
 

@@ -25,11 +25,18 @@ class Texts:
             if len(self.texts) >= self._limit:
                 return 0
             found = self._numbers[text] = len(self.texts)
-            self.texts.append(text)
+            self.texts.append(_encodable(text))
         return found
 
     def __getitem__(self, number: int) -> str:
         return str(self.texts[number])
+
+
+def _encodable(text: Hashable) -> Hashable:
+    """Return a text without halves of characters, which JSON may have and no output can."""
+    if isinstance(text, tuple):
+        return tuple(map(_encodable, text))
+    return text.encode("utf-8", "replace").decode() if isinstance(text, str) else text
 
 
 class Spans:
@@ -63,10 +70,10 @@ class Spans:
         self.note.append(note)
         return number
 
-    def cover(self, names: frozenset[int] | None = None) -> Cover:
-        """Return the time that they took together, or those of some names."""
-        begins, ends = self.begin, [b + d for b, d in zip(self.begin, self.duration, strict=True)]
-        if names is not None:
-            kept = [name in names for name in self.name]
-            return Cover.of(compress(begins, kept), compress(ends, kept))
-        return Cover.of(begins, ends)
+    def cover(self, threads: frozenset[int] | None = None) -> Cover:
+        """Return the time that they took together, or those of some threads."""
+        ends = (begin + long for begin, long in zip(self.begin, self.duration, strict=True))
+        if threads is None:
+            return Cover.of(self.begin, ends)
+        kept = array("b", (thread in threads for thread in self.thread))
+        return Cover.of(compress(self.begin, kept), compress(ends, kept))

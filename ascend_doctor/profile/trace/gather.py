@@ -14,7 +14,7 @@ from ascend_doctor.profile.trace.names import Role
 from ascend_doctor.profile.trace.stream import Place
 
 # How many events of a role are kept, one by one.
-_MANY, _FEW = 1_500_000, 250_000
+_MANY, _FEW = 1_000_000, 250_000
 # How many calls of a role can be shown: the longest, and of steps the first.
 _SHOWN = MAX_STEPS
 _MAX_NAME = 200
@@ -29,6 +29,7 @@ _CALLS = {
     *(Role.FETCH, Role.COMPILE, Role.SYNC, Role.COPY, Role.COLLECT, Role.COMPILE_ID),
     *(Role.STEP, Role.ITERATION),
 }
+_RARE = {*_CALLS, Role.SEED}
 _STEPS = {Role.STEP, Role.ITERATION}
 _QUEUE = {Role.ENQUEUE, Role.DEQUEUE}
 _TASKS = {Role.TASK, Role.KERNEL, Role.COLLECTIVE, Role.TRANSFER}
@@ -75,7 +76,7 @@ class Gathered:
         """Return the events of a role, which may be none."""
         found = self.spans.get(role)
         if found is None:
-            found = self.spans[role] = Spans(_FEW if role in _CALLS else _MANY)
+            found = self.spans[role] = Spans(_FEW if role in _RARE else _MANY)
         return found
 
     def see(self, event: Mapping[str, Any]) -> None:

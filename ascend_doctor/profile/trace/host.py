@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from ascend_doctor.profile.trace import names
 from ascend_doctor.profile.trace.cover import Cover
 from ascend_doctor.profile.trace.gather import Gathered
 from ascend_doctor.profile.trace.names import Role
-from ascend_doctor.profile.trace.nesting import Call, calls, outermost
+from ascend_doctor.profile.trace.nesting import Call, Within, calls, outermost
 
 _CALLS = (Role.FETCH, Role.COMPILE, Role.SYNC, Role.COPY)
 # The loader reads a seed within this time of drawing it.
@@ -73,34 +73,56 @@ class Host:
         When it begins it draws a seed, outside of any other operator, and reads it at once. If
         nothing was done since the fetch before, that one found the end of the data.
         """
-        fetches = [call for call in self.of(Role.FETCH) if call.thread in self.training]
-        if not fetches or not self._gathered.of(Role.SEED):
-            return {}
+        of = (call for call in self.of(Role.FETCH) if call.thread in self.training)
+        fetches = sorted(of, key=lambda call: call.begin)
         begins = [call.begin for call in fetches]
+        borders: dict[int, str] = {}
+        # Where each fetch is followed by a seed: that one's begin.
+        gaps: dict[int, float] = {}
+        for seed in self._seeds() if fetches else ():
+            index = bisect_right(begins, seed.begin)
+            if index < len(fetches):
+                borders[fetches[index].index] = "first"
+                gaps[index - 1] = min(seed.begin, gaps.get(index - 1, seed.begin))
+        gaps.pop(-1, None)
+        for index in self._idle([(fetches[at].end, gaps[at], at) for at in sorted(gaps)]):
+            borders[fetches[index].index] = "last"
+        return borders
+
+    def _seeds(self) -> list[Call]:
+        """Return when loaders drew their seeds, in order of thread and time."""
+        drawn = [call for call in calls(self._gathered, Role.SEED) if call.thread in self.training]
+        operators = self._gathered.of(Role.OPERATOR)
+        within = Within((call.thread, call.middle, call.duration) for call in drawn)
+        inner = {
+            number
+            for role in (Role.OPERATOR, Role.FETCH)
+            for number, index in within.around(self._gathered.of(role))
+            if role is Role.FETCH or operators.duration[index] > drawn[number].duration
+        }
         reads = sorted(
             call.begin for call in calls(self._gathered, Role.SYNC) if call.name == "aten::item"
         )
-        borders = {}
-        before: Call | None = None
-        for call in outermost(self._done()):
-            if names.is_seed(call.name):
-                read, fetch = bisect_right(reads, call.begin), bisect_right(begins, call.begin)
-                if fetch == len(fetches):
-                    break
-                if read < len(reads) and reads[read] - call.end < _SEED_US:
-                    borders[fetches[fetch].index] = "first"
-                    if before is not None and before.role is Role.FETCH:
-                        borders[before.index] = "last"
-            if not names.prepares_seed(call.name):
-                before = call
-        return borders
+        found = []
+        for number, seed in enumerate(drawn):
+            read = bisect_right(reads, seed.begin)
+            is_read = read < len(reads) and reads[read] - seed.end < _SEED_US
+            if is_read and number not in inner:
+                found.append(seed)
+        return found
 
-    def _done(self) -> Iterable[Call]:
-        """Yield what the training loop called and fetched."""
-        for role in (Role.OPERATOR, Role.FETCH):
-            for call in calls(self._gathered, role):
-                if call.thread in self.training:
-                    yield call
+    def _idle(self, gaps: list[tuple[float, float, int]]) -> Iterator[int]:
+        """Yield the number of each gap in which nothing was called but what draws the seed."""
+        gaps.sort()
+        begins = [begin for begin, _, _ in gaps]
+        spans, busy = self._gathered.of(Role.OPERATOR), set[int]()
+        for thread, begin, name in zip(spans.thread, spans.begin, spans.name, strict=True):
+            gap = bisect_right(begins, begin) - 1
+            if gap < 0 or thread not in self.training or begin >= gaps[gap][1]:
+                continue
+            if not names.prepares_seed(self._gathered.names[name]):
+                busy.add(gap)
+        yield from (number for gap, (_, _, number) in enumerate(gaps) if gap not in busy)
 
     @cached_property
     def fetching(self) -> Cover:
@@ -120,10 +142,7 @@ class Host:
     @cached_property
     def operating(self) -> Cover:
         """When operators were called, and nothing was fetched or compiled."""
-        spans = self._gathered.of(Role.OPERATOR)
-        columns = zip(spans.thread, spans.begin, spans.duration, strict=True)
-        rows = [(begin, begin + long) for thread, begin, long in columns if thread in self.threads]
-        whole = Cover.of((begin for begin, _ in rows), (end for _, end in rows))
+        whole = self._gathered.of(Role.OPERATOR).cover(self.threads)
         return whole.minus(self.fetching).minus(self.compiling)
 
     @cached_property

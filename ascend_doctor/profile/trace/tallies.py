@@ -54,19 +54,30 @@ class Tallies:
             groups.setdefault((_HOST[call.role], name, apart), []).append((call, context))
         longest = {key: self._longest(group) for key, group in groups.items()}
         add_stacks(self._gathered, [told for told in longest.values() if told is not None])
-        for key, group in groups.items():
-            told = longest[key]
-            if told is None:  # all of them are shorter than thousands of others
+        unshown: dict[Role, list[_Told]] = {}
+        for (kind, name, _), group, told in zip(
+            groups, groups.values(), longest.values(), strict=True
+        ):
+            if told is None:
+                unshown.setdefault(group[0][0].role, []).extend(group)
                 continue
-            kind, name, _ = key
             shapes = {context.shapes for _, context in group if context.shapes is not None}
             yield self._tally(
                 kind,
                 name,
-                [(call.begin, call.duration) for call, _ in group],
+                _rows(group),
                 self._span(*told),
                 shapes=len(shapes) if shapes and kind == "compile" else None,
             )
+        for role, group in unshown.items():
+            yield self._tally(_HOST[role], OTHERS, _rows(group), self._any(role))
+
+    def _any(self, role: Role) -> Span:
+        """Return the longest of the calls of a role that can be shown."""
+        spans, places = self._gathered.of(role), self._gathered.places[role]
+        index = max(places, key=lambda index: (spans.duration[index], -spans.begin[index]))
+        proof = self._timeline.proof(places[index])
+        return self._bare(spans.duration[index], spans.begin[index], proof)
 
     def _named(self, call: Call, context: Context) -> tuple[str, str | None]:
         """Return the name of a call's tally, and what tells it from others of the name."""
@@ -182,6 +193,10 @@ class Tallies:
             core=core,
             by_step={step: rounded(fsum(by_step[step])) for step in sorted(by_step)},
         )
+
+
+def _rows(group: Iterable[_Told]) -> list[tuple[float, float]]:
+    return [(call.begin, call.duration) for call, _ in group]
 
 
 def _bounded(tallies: Iterable[Tally]) -> Iterator[Tally]:

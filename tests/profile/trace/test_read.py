@@ -462,10 +462,35 @@ def test_a_thread_may_be_named_by_anything():
     assert hosted(told(events)) == [("1", 100.0, 30.0, 0.0, 0.0)]
 
 
+def test_halves_of_characters_can_be_printed():
+    halves = "aten::\ud800"
+    events = [event(halves, 5, 9.0), event("aten::item", 6, 1.0), task("\udfff", 5, 1.0, "\udfff")]
+    repr(told(events)).encode()
+
+
 def test_more_steps_than_can_be_told_are_cut_and_said():
     measures = told([step(n, n * 10, 10.0) for n in reversed(range(MAX_STEPS + 5))])
     assert [s.name for s in measures.steps] == [str(n) for n in range(MAX_STEPS)]
     assert measures.notes == (Note("steps_left_out", {"count": str(MAX_STEPS)}),)
+
+
+def test_calls_that_are_too_many_to_be_shown_are_summed_up():
+    long = [call("aclrtSynchronizeDevice", n * 20, 10.0) for n in range(MAX_STEPS)]
+    short = [
+        event(name, (MAX_STEPS + n) * 20 + more, 9.0 - more, cat=category)
+        for n in range(3)
+        for name, more, category in [
+            ("aten::nonzero", 0, "cpu_op"),
+            ("AscendCL@aclrtSynchronizeStream", 2, None),
+        ]
+    ]
+    measures = told([*short, *long])
+    assert [t[:4] for t in tallies(measures)] == [
+        ("sync", "aclrtSynchronizeDevice", MAX_STEPS, 10.0 * MAX_STEPS),
+        ("sync", OTHERS, 3, 21.0),
+        ("host", "dispatch", 3, 6.0),
+    ]
+    assert measures.tallies[1].longest.duration_us == 10.0
 
 
 def test_more_names_than_can_be_told_are_summed_up():
