@@ -44,7 +44,6 @@ class Case:
     follows: tuple = ()
     ranks: tuple = ()
     location: tuple | None = None
-    exit_code: int | None = None
 
 
 def one(**files):
@@ -150,6 +149,31 @@ FAULTS = [
         ),
         "dataload-loader-workers-behind",
         {"worst": "190.0"},
+    ),
+    Case(
+        "loader-recorded",
+        recorded("slow-loader-no-workers"),
+        "dataload-loader-in-training-thread",
+        {"steps": "3", "left_out": "1"},
+    ),
+    Case(
+        "workers-behind-recorded",
+        recorded("slow-loader-2-workers"),
+        "dataload-loader-workers-behind",
+        {"worst_step": "4"},
+    ),
+    Case(
+        "loader-of-one-rank-recorded",
+        recorded("ranks-one-slow-loader-rank0") | recorded("ranks-one-slow-loader-rank1"),
+        "dataload-loader-slower-than-step",
+        {"rank": "1", "wanted": "2"},
+        ranks=(1,),
+    ),
+    Case(
+        "loader-in-a-trace-that-is-cut-off",
+        one(trace_view=loading(SIX, [95, 70, 72, 71, 73, 74])[:-300]),
+        "dataload-loader-slower-than-step",
+        {"worst_step": "9"},
     ),
     Case(
         "steps-out-of-order",
@@ -298,6 +322,19 @@ FAULTS = [
         {"operator": "Index", "count": "2", "spent": "16.0", "longest": "9.0", "dtype": "INT64"},
     ),
     Case(
+        "operators-on-ai-cpus-in-milliseconds",
+        one(
+            step_trace_time=steps(*busy(10, 11)),
+            kernel_details=table(
+                KERNELS.replace("Duration(us)", "Duration(ms)"),
+                kernel("aclnnIndex_Index", "AI_CPU", 16.0, dtype="DT_INT64"),
+                kernel("aclnnMm_MatMulV2", "AI_CORE", 160.0),
+            ),
+        ),
+        "static-fallback-ai-cpu-operators",
+        {"operator": "Index", "spent": "16.0", "share": "8", "dtype": "INT64"},
+    ),
+    Case(
         "launch-blocking",
         one(
             step_trace_time=steps(*idle(5, 6)),
@@ -421,7 +458,6 @@ HEALTHY = [
     Case(
         "cut-off-trace",
         one(trace_view=loading(SIX, [1] * 6, workers=True)[:-700]),
-        exit_code=0,
     ),
     Case(
         "pipeline-stages",
