@@ -6,7 +6,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ascend_doctor.diagnosis.breakdown import breakdown
 from ascend_doctor.diagnosis.chains import Chain, chains, moment, standing
 from ascend_doctor.diagnosis.claims import Claim, claims
 from ascend_doctor.diagnosis.codes import codes_met
@@ -17,7 +16,15 @@ from ascend_doctor.diagnosis.profiles import left_out, profiles_of
 from ascend_doctor.diagnosis.timeline import timeline
 from ascend_doctor.facts import FURTHER, LEVELS, Facts, Shard
 from ascend_doctor.knowledge.index import Knowledge
-from ascend_doctor.report import Consequence, Coverage, Diagnosis, Report, Slice, Unexplained
+from ascend_doctor.report import (
+    Breakdown,
+    Consequence,
+    Coverage,
+    Diagnosis,
+    Report,
+    Slice,
+    Unexplained,
+)
 from ascend_doctor.scope import Scope
 
 # Evidence, follow-ups and unknown messages that a report carries.
@@ -45,9 +52,19 @@ def diagnose(facts: Facts, knowledge: Knowledge) -> Report:
         families={name: family.title for name, family in knowledge.families.items()},
         timeline=timeline(ordered),
         codes=codes_met(facts, knowledge),
-        breakdown=breakdown(profiles_of(facts), ordered, knowledge),
+        breakdown=_breakdown(facts, ordered, knowledge),
         thresholds=knowledge.changed,
     )
+
+
+def _breakdown(facts: Facts, ordered: list[list[Chain]], knowledge: Knowledge) -> Breakdown:
+    profiles = profiles_of(facts)
+    if not profiles:
+        return Breakdown()
+    # Most jobs have no profile, and need not wait for what draws it.
+    from ascend_doctor.diagnosis.breakdown import breakdown
+
+    return breakdown(profiles, ordered, knowledge)
 
 
 def _diagnosis(position: int, group: list[Chain], environment: Environment) -> Diagnosis:

@@ -1,4 +1,4 @@
-"""Which JSON file of a profile this is, by how it begins."""
+"""Which database or JSON file of a profile this is, by how it begins."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from collections.abc import Callable
 _OBJECT = re.compile(rb'\{\s*"[A-Za-z_]{1,64}"\s*:')
 _STEPS = re.compile(rb'\{\s*"(?:step[^"]{0,32}|\d{1,12})"\s*:\s*\{\s*"(?:p2p|collective)"\s*:\s*\{')
 _RANKS = re.compile(rb'\{\s*"(?:p2p|collective|\([\d, ]{1,64}\))"\s*:\s*\{')
+
+
+def is_database(head: bytes) -> bool:
+    """Say whether a file that begins with ``head`` is one of SQLite."""
+    return head.startswith(b"SQLite format 3\x00")
 
 
 def _begins(first: re.Pattern[bytes], *keys: bytes, least: int = 1) -> Callable[[bytes], bool]:

@@ -11,8 +11,6 @@ from urllib.parse import quote
 if TYPE_CHECKING:
     import sqlite3
 
-MAGIC = b"SQLite format 3\x00"
-
 # Steps of SQLite's machine: what any database is granted, and for each byte of it. A whole profile
 # takes less than one a byte.
 _STEPS = 10_000_000

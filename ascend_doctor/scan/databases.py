@@ -10,17 +10,12 @@ from tempfile import NamedTemporaryFile
 from ascend_doctor.facts import Shard
 from ascend_doctor.ingest.source import Skipped, Source, reason_of
 from ascend_doctor.ingest.stream import BROKEN
-from ascend_doctor.profile.sqlite import MAGIC, DatabaseError
+from ascend_doctor.profile.sqlite import DatabaseError
 from ascend_doctor.scan.tables import shard_of
 from ascend_doctor.scope import EVERYTHING, Scope
 
 # Bytes of a database that comes as a stream.
 _MAX_UNPACKED = 1 << 30
-
-
-def is_database(head: bytes) -> bool:
-    """Say whether a file that begins with ``head`` is one of SQLite."""
-    return head.startswith(MAGIC)
 
 
 def scan_database(

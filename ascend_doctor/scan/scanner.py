@@ -23,7 +23,7 @@ from ascend_doctor.ingest.source import (
 from ascend_doctor.ingest.stream import BROKEN, FileStream
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import by_reader
-from ascend_doctor.scan.databases import is_database, scan_database
+from ascend_doctor.profile.heads import is_database
 from ascend_doctor.scan.meanings import Vocabulary
 from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.reader import Reader
@@ -121,6 +121,8 @@ class Scanner:
         text = blocks(stream)
         head = next(text, b"")
         if is_database(head):
+            from ascend_doctor.scan.databases import scan_database
+
             return scan_database(source, chain((head,), text), self._scope)
         if is_machine(head):
             from ascend_doctor.scan.machines import scan_machine
