@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.profile.model import Batches
 from ascend_doctor.profile.verdicts.padding import MAX_LENGTHS, budgeted, grouped, packed
 from tests.profile.verdicts.making import names, profile, proof, verdict
+
+# A busy machine is no reason to fail.
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 COUNTS = st.dictionaries(st.integers(1, 60), st.integers(1, 9), min_size=1, max_size=12)
 
@@ -18,6 +21,7 @@ def sequences(counts):
     return [length for length, number in sorted(counts.items()) for _ in range(number)]
 
 
+@UNHURRIED
 @given(COUNTS, st.integers(1, 12))
 def test_groups_are_neighbours_by_length(counts, size):
     lengths = sequences(counts)
@@ -25,6 +29,7 @@ def test_groups_are_neighbours_by_length(counts, size):
     assert grouped(sorted(counts.items()), size) == sum(len(g) * max(g) for g in groups)
 
 
+@UNHURRIED
 @given(COUNTS, st.integers(60, 300))
 def test_a_budget_is_filled_by_the_shortest_first(counts, budget):
     slots, batch = 0, []
@@ -36,6 +41,7 @@ def test_a_budget_is_filled_by_the_shortest_first(counts, budget):
     assert budgeted(sorted(counts.items()), budget) == slots + max(batch) * len(batch)
 
 
+@UNHURRIED
 @given(COUNTS, st.integers(60, 300))
 def test_rows_are_filled_best_fit_the_longest_first(counts, capacity):
     rooms = []

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.profile.verdicts.steady import idle, ordered, steady
 from tests.profile.verdicts.making import LIMITS, profile, steps
+
+# A busy machine is no reason to fail.
+UNHURRIED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def sorted_out(told, **limits):
@@ -74,6 +77,7 @@ def test_idle_time_is_of_the_steps_that_say_it():
     assert (idle(told), idle(steps(900)), idle(())) == (0.4, None, None)
 
 
+@UNHURRIED
 @given(st.lists(st.tuples(st.floats(0, 1e9), st.booleans()), max_size=40))
 def test_no_step_is_lost_or_counted_twice(given_steps):
     told = tuple(
