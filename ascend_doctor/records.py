@@ -163,7 +163,8 @@ class Sighting:
     """One place where a rule matched: its proof and what the text said there.
 
     ``weight`` counts the bytes of fixed text that matched: the more, the more specific;
-    ``variant`` says which wording of the rule it was.
+    ``variant`` says which wording of the rule it was. ``share`` is the part of a job's time that it
+    costs, where that is known.
     """
 
     evidence: tuple[Evidence, ...]
@@ -172,6 +173,7 @@ class Sighting:
     location: Location | None = None
     weight: int = 0
     variant: int = 0
+    share: float = 0.0
 
     @property
     def key(self) -> tuple[str, str, tuple[int, int]]:

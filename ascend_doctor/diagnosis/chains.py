@@ -66,8 +66,11 @@ def standing(chain: Chain) -> tuple[object, ...]:
 
 
 def moment(claim: Claim) -> tuple[object, ...]:
-    """Sort key: earliest first; of those in one record, the most specific."""
-    return (claim.placed, claim.first.key[1:], -claim.weight, claim.rule)
+    """Sort key: earliest first; of those in one record, the most specific.
+
+    What a profile shows has no time that could be compared: what costs most is first.
+    """
+    return (claim.placed, -claim.first.share, claim.first.key[1:], -claim.weight, claim.rule)
 
 
 def _within_process(held: list[Claim], knowledge: Knowledge) -> list[Chain]:

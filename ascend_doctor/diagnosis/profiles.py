@@ -63,7 +63,7 @@ def findings(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
         first, last = (times[0], times[-1]) if times else (None, None)
         for rule in readers.get(("profile", verdict.name), ()):
             kept = {k: v for k, v in verdict.captures.items() if k in rule.captures}
-            sighting = Sighting(proofs, kept, location=verdict.location)
+            sighting = Sighting(proofs, kept, location=verdict.location, share=verdict.share)
             yield Finding(rule.id, process, verdict.count, (sighting,), first, last)
 
 

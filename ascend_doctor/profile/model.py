@@ -286,6 +286,7 @@ class Verdict:
         proofs: rows, events or lines, the deciding one first.
         count: how often it was so.
         location: the line of the user's code that it comes from, where a call stack says it.
+        share: the part of the time of ordinary steps that it costs, zero where nothing says it.
     """
 
     name: str
@@ -294,3 +295,4 @@ class Verdict:
     proofs: tuple[Evidence, ...]
     count: int = 1
     location: Location | None = None
+    share: float = 0.0

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ascend_doctor.profile.model import Profile, Verdict
+from ascend_doctor.profile.model import Kind, Profile, Step, Verdict
 from ascend_doctor.profile.verdicts.naming import ident, location, ms, percent, whose
 from ascend_doctor.profile.verdicts.spent import by_step, tallies, total, within
 from ascend_doctor.profile.verdicts.steady import idle, steady
+
+# What the device waits for in ways of its own.
+_OTHER_REASONS: tuple[Kind, ...] = ("fetch", "compile")
 
 
 def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[Verdict]:
@@ -44,7 +47,7 @@ def _syncing(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     """
     found = tallies(profile, "sync")
     days = steady(profile, limits)
-    share = idle(days.steps)
+    share = _idle_for_no_reason(profile, days.steps)
     steps = [step for step in profile.steps if step.total_us > 0]
     if not found or share is None or share < limits["idle-share"]:
         return None
@@ -60,7 +63,7 @@ def _syncing(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     captures = {
         **whose(profile),
         "count": f"{each:.0f}",
-        "idle": percent(share),
+        "idle": percent(idle(days.steps) or 0.0),
         "call": ident(first.name),
         "calls": str(first.count),
         "longest": ms(first.longest.duration_us),
@@ -76,11 +79,23 @@ def _syncing(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     return Verdict("syncing", profile, captures, tuple(dict.fromkeys(proofs)), first.count, where)
 
 
+def _idle_for_no_reason(profile: Profile, steps: Sequence[Step]) -> float | None:
+    """Return the share of time in which the device idled while nothing was fetched or compiled.
+
+    In the worst case, all that was fetched and compiled is within the idle time.
+    """
+    share, all_ = idle(steps), total(steps)
+    if share is None or not all_:
+        return None
+    spent = sum(within(by_step(profile, kind), steps) for kind in _OTHER_REASONS)
+    return max(0.0, share - spent / all_)
+
+
 def _dispatching(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     """Tell of short operators, a host that is busy dispatching them, and a device that waits."""
     kernels, calls = tallies(profile, "kernel"), tallies(profile, "host")
     days = steady(profile, limits)
-    share, all_ = idle(days.steps), total(days.steps)
+    share, all_ = _idle_for_no_reason(profile, days.steps), total(days.steps)
     count = sum(tally.count for tally in kernels)
     steps = [step for step in profile.steps if step.total_us > 0]
     if share is None or share < limits["idle-share"] or count < limits["few-kernels"]:
@@ -95,7 +110,7 @@ def _dispatching(profile: Profile, limits: Mapping[str, float]) -> Verdict | Non
         **whose(profile),
         "kernels": f"{count / len(steps):.0f}",
         "mean": f"{mean:.1f}",
-        "idle": percent(share),
+        "idle": percent(idle(days.steps) or 0.0),
         "busy": percent(min(1.0, busy / all_)),
         "limit": percent(limits["host-share"]),
     }
