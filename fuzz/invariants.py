@@ -24,11 +24,11 @@ from ascend_doctor.diagnosis.diagnose import (
 from ascend_doctor.facts import Facts, Shard
 from ascend_doctor.ingest.source import Skipped, Source, blocks
 from ascend_doctor.knowledge.index import load
+from ascend_doctor.profile.heads import is_database
 from ascend_doctor.records import LANGS, Evidence
 from ascend_doctor.report import Report
 from ascend_doctor.reporters import registry
 from ascend_doctor.reporters.stored import loads
-from ascend_doctor.scan.databases import is_database
 from ascend_doctor.scan.judge import MAX_LINE
 from ascend_doctor.scan.scanner import Scanner
 from ascend_doctor.view.view import of
