@@ -24,11 +24,11 @@ from ascend_doctor.diagnosis.diagnose import (
 from ascend_doctor.facts import Facts, Shard
 from ascend_doctor.ingest.source import Skipped, Source, blocks
 from ascend_doctor.knowledge.index import load
+from ascend_doctor.profile.heads import is_database
 from ascend_doctor.records import LANGS, Evidence
 from ascend_doctor.report import Report
 from ascend_doctor.reporters import registry
 from ascend_doctor.reporters.stored import loads
-from ascend_doctor.scan.databases import is_database
 from ascend_doctor.scan.judge import MAX_LINE
 from ascend_doctor.scan.scanner import Scanner
 from ascend_doctor.view.view import of
@@ -104,7 +104,14 @@ def _check_places(report: Report, text: bytes) -> None:
         lines = printed[proof.line]
         # What is not ASCII may be decoded otherwise once the head of its line is gone.
         if all(map(bytes.isascii, lines)):
-            assert any(proof.text in line.decode() for line in lines), (proof, lines)
+            is_line = any(proof.text in line.decode() for line in lines)
+            assert is_line or _is_event(proof, text), (proof, lines)
+
+
+def _is_event(proof: Evidence, text: bytes) -> bool:
+    """Say whether a proof is an event of a trace, shown on one line and perhaps shortened."""
+    rest = text.split(b"\n", proof.line - 1)[-1].decode("utf-8", "replace")
+    return "".join(proof.text.rstrip("…").split()) in "".join(rest.split())
 
 
 def _check_bounds(report: Report) -> None:
