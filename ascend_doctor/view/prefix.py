@@ -216,7 +216,7 @@ def level_name(level: str) -> str:
 
 
 def ranks_in(text: bytes, start: int, end: int) -> set[int]:
-    """Return the ranks that prefixes of lines name in a stretch of a text.
+    r"""Return the ranks that prefixes of lines name in a stretch of a text.
 
     >>> sorted(ranks_in(b"[rank3]: x\n[1,5]<stdout>: y\n(Worker rank=8 pid=7) z\nrank 9\n", 0, 60))
     [3, 5, 8]

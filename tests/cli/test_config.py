@@ -152,7 +152,7 @@ def test_every_setting_can_be_said_in_a_file():
     assert sorted(settings_of(analyze)) == sorted(
         [
             *("format", "lang", "fail-on", "strict", "select", "ignore", "baseline", "redact"),
-            *("rules", "jobs", "no-progress", "since", "until", "rank"),
+            *("rules", "jobs", "no-progress", "since", "until", "rank", "threshold"),
             *("max-depth", "max-unpacked", "max-ratio", "max-members"),
         ]
     )

@@ -132,7 +132,7 @@ def test_a_stored_sample_gives_the_same_page():
 
 FOR_PROGRAMS = {
     *("remedies", "captures", "provenance", "template", "families", "fingerprint"),
-    "parts",
+    *("parts", "roots", "machine"),
 }
 
 
