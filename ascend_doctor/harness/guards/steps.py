@@ -27,7 +27,8 @@ def guard_steps(
 
     Give the result the logits and labels of each forward pass, ``watch(logits, labels)``: it
     returns the logits, and learns from their gradient how much a token weighs, whatever the loss
-    is divided by. Labels are those of these very logits, after any shift.
+    is divided by. Labels are those of these very logits, after any shift. Each pass waits for the
+    device once, so watch the first steps, or every hundredth, of a run whose time matters.
 
     Args:
         ignore_index: The label of tokens that are not trained on.
