@@ -27,6 +27,7 @@ PROGRAM = """
 import json, sys, time
 config = json.load(open(sys.argv[1]))
 time.sleep(config["sleep"])
+open("left", "w").write(sys.prefix)
 bad = config["normalise"] != "tokens"  # fault
 print("step 1 loss: 2.5")
 print("step 2 loss:", "nan" if bad else "2.4")

@@ -37,6 +37,8 @@ def test_a_scenario_is_verified_and_its_evidence_holds(proof, schema_of):
         "decoy": {"learning_rate": [0.1, 1e-4]},
     }
     assert verify.verify(path).wrong == ()
+    files = {file.name for file in path.parent.rglob("*") if file.is_file()}
+    assert files == {stored.NAME, *KEPT, "report.json", "report.html"}
 
 
 SAID = {"en": "no", "zh": "无"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,9 @@ from ascend_doctor.harness.scenarios import trial, verify
 # A sample is to be read; the end of a longer log holds what matters.
 _MAX_LOG_BYTES = 64 << 10
 STATES = ("broken", "fixed")
+# What Dynamo puts before each line of a message, and frames of what is installed.
+_LOG_HEAD = re.compile(r"[VDIWEF]\d{4} \S+ \d+ \S+\] (?:\[\d+/\d+(?:_\d+)?\] )?")
+_FOREIGN_FRAME = re.compile(r' *File "(?:/env/|/package/|<)')
 
 
 def export(evidence: Path, out: Path) -> Path:
@@ -45,10 +49,31 @@ def export(evidence: Path, out: Path) -> Path:
 
 
 def _copy(source: Path, target: Path) -> None:
-    data = source.read_bytes()
-    if len(data) > _MAX_LOG_BYTES:
-        data = data[-_MAX_LOG_BYTES:].partition(b"\n")[2]
-    target.write_bytes(data)
+    if not source.is_file():  # a program that failed early measured nothing
+        return
+    text = source.read_text(encoding="utf-8", errors="replace")
+    if source.name == trial.LOG:
+        text = trimmed(text)[-_MAX_LOG_BYTES:]
+    target.write_text(text, encoding="utf-8")
+
+
+def trimmed(log: str) -> str:
+    r"""Return a log without the source lines of frames that are not the program's own.
+
+    >>> trimmed('  File "/env/x.py", line 3, in f\n    g()\n    ^^^\nValueError: no\n')
+    '  File "/env/x.py", line 3, in f\nValueError: no\n'
+    """
+    kept = []
+    deeper = None
+    for line in log.splitlines(keepends=True):
+        head = _LOG_HEAD.match(line)
+        rest = line[head.end() :] if head else line
+        indent = len(rest) - len(rest.lstrip(" "))
+        if deeper is not None and indent > deeper:
+            continue
+        deeper = indent if _FOREIGN_FRAME.match(rest) else None
+        kept.append(line)
+    return "".join(kept)
 
 
 def _provenance(told: Mapping[str, Any]) -> dict[str, Any]:
@@ -68,13 +93,15 @@ def _provenance(told: Mapping[str, Any]) -> dict[str, Any]:
 def _source(told: Mapping[str, Any]) -> str:
     support = told["support"]
     reason = f": {support['reason']['en']}" if support["reason"] else ""
-    return (
-        f"# {told['scenario']['title']['en']}\n\n"
-        f"What `program.py` printed with the fault (`broken`) and with the settings that its "
-        f"diagnosis asks\nfor (`fixed`). Made by `ascend-doctor harness run "
-        f"{told['scenario']['id']}`; names of folders and\nmachines are hidden.\n\n"
-        f"Support is `{support['level']}`{reason}. "
-        + ("" if told["is_npu_evidence"] else "It is no evidence of what an NPU does.")
-        + f"\n\nRight answer: `{told['expected']['rule']}` of the broken run, nothing of the fixed"
-        " one.\n"
-    )
+    no_evidence = "" if told["is_npu_evidence"] else "It is no evidence of what an NPU does."
+    return f"""# {told["scenario"]["title"]["en"]}
+
+What `program.py` printed with the fault (`broken`), and with the settings that its diagnosis asks
+for (`fixed`). Made by `ascend-doctor harness run {told["scenario"]["id"]}`; names of folders and
+machines are hidden, source lines of installed packages left out.
+
+Support is `{support["level"]}`{reason}.
+{no_evidence}
+
+Right answer: `{told["expected"]["rule"]}` of the broken run, nothing of the fixed one.
+"""

@@ -20,13 +20,8 @@ from ascend_doctor.harness.scenarios.privacy import Hidden
 PACKAGE = Path(__file__).parents[3]
 PROGRAMS = Path(__file__).parents[1] / "programs"
 # The files of a run; what is kept of it as proof.
-PROGRAM, CONFIG, LOG, METRICS, REPORT = (
-    "program.py",
-    "config.json",
-    "log.txt",
-    "metrics.json",
-    "report.json",
-)
+PROGRAM, CONFIG, LOG, METRICS = "program.py", "config.json", "log.txt", "metrics.json"
+REPORT, PAGE = "report.json", "report.html"
 KEPT = (PROGRAM, CONFIG, LOG, METRICS)
 # Variables that decide how a program runs, and that evidence may show.
 ALLOWED = (
@@ -118,6 +113,7 @@ def run(
     )
     hidden.file(folder / LOG)
     report = _analyze(folder, environment, children)
+    _tidy(folder)
     return Trial(
         config=task.config,
         exit=ended,
@@ -126,6 +122,17 @@ def run(
         artefacts=digests(folder),
         fault_line=fault_line(folder / PROGRAM),
     )
+
+
+def _tidy(folder: Path) -> None:
+    """Remove what is no proof: caches and stand-ins, which also tell where they were made."""
+    for path in folder.iterdir():
+        if path.name in (*KEPT, REPORT, PAGE):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _analyze(folder: Path, environment: Mapping[str, str], children: Children) -> Any:
@@ -140,7 +147,7 @@ def _analyze(folder: Path, environment: Mapping[str, str], children: Children) -
         "--jobs",
         "1",
     ]
-    command += ["--fail-on", "never", "-f", f"json={REPORT}", "-f", "html=report.html"]
+    command += ["--fail-on", "never", "-f", f"json={REPORT}", "-f", f"html={PAGE}"]
     # What a site has set for its own reports must not decide here.
     own = {k: v for k, v in environment.items() if not k.startswith("ASCEND_DOCTOR_")}
     ended = children.run(command, log=log, folder=folder, environment=own, timeout_s=_ANALYZE_S)
