@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -11,10 +13,12 @@ from ascend_doctor.records import Evidence
 if TYPE_CHECKING:
     from ascend_doctor.profile.model import Batches, Memory
 
-# Moments at which memory is kept of a writer.
+# Moments at which memory is kept of a writer, and different lengths.
 MAX_MOMENTS = 128
+MAX_LENGTHS = 4096
 
 _US = 1e6
+_LENGTH = re.compile(r"\d{1,7}")
 
 
 @dataclass(slots=True)
@@ -22,7 +26,9 @@ class Beside:
     """Lengths, memory and recompilations, bounded.
 
     Attributes:
-        batches, tokens, slots: of all lines that tell of lengths, and the first of them.
+        batches, tokens, slots: of all lines that tell of lengths.
+        first: the first of these lines.
+        lengths: how many sequences there were of each length, of at most ``MAX_LENGTHS`` lengths.
         recompiles: the last number of graphs compiled anew.
         memory: reserved memory (MiB) at moments (s): of each stretch the most, at most
             ``MAX_MOMENTS``.
@@ -32,7 +38,8 @@ class Beside:
     batches: int = 0
     tokens: int = 0
     slots: int = 0
-    lengths: Evidence | None = None
+    first: Evidence | None = None
+    lengths: Counter[int] = field(default_factory=Counter)
     recompiles: str | None = None
     memory: list[tuple[float, float, Evidence]] = field(default_factory=list)
     stride: int = 1
@@ -44,7 +51,11 @@ class Beside:
             self.batches += weight
             self.tokens += weight * int(said["tokens"])
             self.slots += weight * int(said["slots"])
-            self.lengths = self.lengths or proof
+            self.first = self.first or proof
+            for length in _LENGTH.findall(said.get("lengths", "")):
+                size = int(length)
+                if size in self.lengths or len(self.lengths) < MAX_LENGTHS:
+                    self.lengths[size] += weight
         self.recompiles = said.get("recompiles", self.recompiles)
         if "reserved" in said and "clock" in said:
             self._keep((float(said["clock"]), float(said["reserved"]), proof))
@@ -54,7 +65,10 @@ class Beside:
         self.batches += other.batches
         self.tokens += other.tokens
         self.slots += other.slots
-        self.lengths = self.lengths or other.lengths
+        self.first = self.first or other.first
+        for length, count in sorted(other.lengths.items()):
+            if length in self.lengths or len(self.lengths) < MAX_LENGTHS:
+                self.lengths[length] += count
         self.recompiles = other.recompiles or self.recompiles
         for moment in other.memory:
             self._keep(moment)
@@ -63,7 +77,7 @@ class Beside:
         """Return the same counted from ``lines`` further up."""
         return replace(
             self,
-            lengths=None if self.lengths is None else self.lengths.moved(lines),
+            first=None if self.first is None else self.first.moved(lines),
             memory=[(at, held, proof.moved(lines)) for at, held, proof in self.memory],
         )
 
@@ -85,8 +99,9 @@ class Beside:
         from ascend_doctor.profile.model import Batches, Memory, Sample
 
         batches: tuple[Batches, ...] = ()
-        if self.lengths is not None:
-            batches = (Batches(self.tokens, self.slots, self.batches, self.lengths),)
+        if self.first is not None:
+            lengths = dict(sorted(self.lengths.items()))
+            batches = (Batches(self.tokens, self.slots, self.batches, self.first, lengths),)
         if not self.memory:
             return batches, ()
         samples = tuple(Sample(_US * at, held) for at, held, _ in self.memory)

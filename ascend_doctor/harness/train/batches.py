@@ -29,10 +29,18 @@ class Batch(NamedTuple):
     """int64 (B, T): from 0 in each document."""
     cu_seqlens: torch.Tensor | None
     """int32 (N + 1,): where documents of a packed row begin and end, padding as one of them."""
-    tokens: int
-    """Slots that hold a token."""
-    targets: int
-    """Labels that are not ``IGNORED``: what a sum of losses is divided by."""
+    lengths: tuple[int, ...]
+    """Tokens of each document."""
+
+    @property
+    def tokens(self) -> int:
+        """Return how many slots hold a token."""
+        return sum(self.lengths)
+
+    @property
+    def targets(self) -> int:
+        """Return the labels that are not ``IGNORED``: what a sum of losses is divided by."""
+        return self.tokens - len(self.lengths)
 
     @property
     def slots(self) -> int:
@@ -69,7 +77,7 @@ def padded(documents: Sequence[torch.Tensor], width: int, rows: int = 1) -> Batc
         ids[row, :size] = document
         labels[row, : size - 1] = document[1:]
     positions = torch.arange(width).expand(shape).contiguous()
-    return Batch(ids, labels, positions, None, *_counts(documents))
+    return Batch(ids, labels, positions, None, tuple(map(len, documents)))
 
 
 def packed(documents: Sequence[torch.Tensor], width: int) -> Batch:
@@ -93,12 +101,7 @@ def packed(documents: Sequence[torch.Tensor], width: int) -> Batch:
         sizes.append(width - begin)
     positions = torch.cat([torch.arange(size) for size in sizes])[None]
     edges = torch.tensor([0, *sizes]).cumsum(0).to(torch.int32)
-    return Batch(ids, labels, positions, edges, *_counts(documents))
-
-
-def _counts(documents: Sequence[torch.Tensor]) -> tuple[int, int]:
-    tokens = sum(map(len, documents))
-    return tokens, tokens - len(documents)
+    return Batch(ids, labels, positions, edges, tuple(map(len, documents)))
 
 
 class Planned(Dataset[Batch]):

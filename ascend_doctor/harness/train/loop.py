@@ -214,6 +214,7 @@ class Training:
             step_s=step_s,
             tokens=sum(batch.tokens for batch in window),
             slots=sum(batch.slots for batch in window),
+            lengths=tuple(length for batch in window for length in batch.lengths),
             recompiles=0 if self.graphs is None else max(0, self.graphs.count - 1),
             reserved_mib=None if reserved is None else reserved >> 20,
             time=time.time(),

@@ -28,6 +28,8 @@ class StepMetrics:
     tokens: int
     slots: int
     """Places for tokens in this rank's batches, padding included."""
+    lengths: tuple[int, ...] = ()
+    """Tokens of each document in them."""
     recompiles: int
     """Graphs compiled so far beyond the first."""
     reserved_mib: int | None

@@ -14,6 +14,8 @@ from ascend_doctor.profile.verdicts.naming import percent, whose
 
 # Different lengths that are told apart; more are rounded up to as many.
 MAX_LENGTHS = 2048
+# What would be saved is computed for so many rows or more.
+_ROWS = 64
 
 _Lengths = Sequence[tuple[int, int]]
 
@@ -59,9 +61,12 @@ def _better(batches: Batches) -> dict[str, str]:
     count = sum(number for _, number in lengths)
     if not lengths or batches.batches < 1 or count < 2 * batches.batches:
         return {}  # batches of one sequence have no padding to lose
-    tokens = sum(length * number for length, number in lengths)
     size = round(count / batches.batches)
     budget = max(batches.slots // batches.batches, lengths[-1][0])
+    # A training goes on with lengths like these: the last row, which is not full, is one of many.
+    times = -(-_ROWS * budget // sum(length * number for length, number in lengths))
+    lengths = [(length, times * number) for length, number in lengths]
+    tokens = sum(length * number for length, number in lengths)
     return {
         "size": str(size),
         "grouped": percent(tokens / grouped(lengths, size)),
