@@ -14,7 +14,7 @@ from ascend_doctor.diagnosis.diagnose import diagnose
 from ascend_doctor.facts import Facts
 from ascend_doctor.ingest.source import Skipped
 from ascend_doctor.knowledge.index import load
-from ascend_doctor.scan import curves
+from ascend_doctor.scan import blocks, curves
 from ascend_doctor.scan.scanner import Scanner
 from ascend_doctor.view.window import Sizes
 from tests.rulesets import source
@@ -344,8 +344,8 @@ def test_windows_do_not_matter(name):
 
 def test_a_long_log_is_sampled(monkeypatch):
     monkeypatch.setattr(curves, "READ", 500)
-    monkeypatch.setattr(curves, "BLOCK", 512)
-    monkeypatch.setattr(curves, "TIERS", ((4 << 20, 512),))
+    monkeypatch.setattr(blocks, "BLOCK", 512)
+    monkeypatch.setattr(blocks, "TIERS", ((4 << 20, 512),))
     rng = random.Random(5)
     values = noisy(rng, fallen(5000, 10.8, 2.8, 700), 0.02) + noisy(rng, [10.3] * 5000, 0.02)
     text = nanogpt(values)
@@ -356,8 +356,8 @@ def test_a_long_log_is_sampled(monkeypatch):
 
 @pytest.mark.parametrize("name", [*FAULTY])
 def test_parts_are_joined_to_the_same_curve(monkeypatch, name):
-    monkeypatch.setattr(curves, "BLOCK", 64)
-    monkeypatch.setattr(curves, "TIERS", ((4 << 20, 64),))
+    monkeypatch.setattr(blocks, "BLOCK", 64)
+    monkeypatch.setattr(blocks, "TIERS", ((4 << 20, 64),))
     text = mmengine(FAULTY[name][0](random.Random(name)))
     whole = scan(text).findings
     parts = scan(text, Scanner(KNOWN, Sizes(first=len(text) // 2, part=len(text) // 5)))
@@ -367,8 +367,8 @@ def test_parts_are_joined_to_the_same_curve(monkeypatch, name):
 @pytest.mark.parametrize("writers", [1, 2, 3, 7, 8, 24])
 def test_writers_who_take_turns_are_all_sampled(monkeypatch, writers):
     monkeypatch.setattr(curves, "READ", 100 * writers)
-    monkeypatch.setattr(curves, "BLOCK", 512)
-    monkeypatch.setattr(curves, "TIERS", ((4 << 20, 512),))
+    monkeypatch.setattr(blocks, "BLOCK", 512)
+    monkeypatch.setattr(blocks, "TIERS", ((4 << 20, 512),))
     rng = random.Random(9)
     good = noisy(rng, fallen(1600, 10.8, 2.8, 150), 0.02)
     good, bad = (nanogpt(v).splitlines() for v in (good, [*good[:900], *[10.3] * 700]))
@@ -382,8 +382,8 @@ def test_writers_who_take_turns_are_all_sampled(monkeypatch, writers):
 
 
 def test_a_curve_below_lines_of_cann_is_seen(monkeypatch):
-    monkeypatch.setattr(curves, "BLOCK", 64)
-    monkeypatch.setattr(curves, "TIERS", ((4 << 20, 64),))
+    monkeypatch.setattr(blocks, "BLOCK", 64)
+    monkeypatch.setattr(blocks, "TIERS", ((4 << 20, 64),))
     rng = random.Random(5)
     values = noisy(rng, fallen(3000, 10.8, 2.8, 400), 0.02) + noisy(rng, [10.3] * 3000, 0.02)
     line = "[INFO] GE(7,py):2026-03-04-00:00:01.000.000 [a.cc:1]7 fused loss kernel was chosen"
@@ -397,8 +397,8 @@ def test_a_curve_below_lines_of_cann_is_seen(monkeypatch):
 
 def test_a_kind_of_line_that_always_comes_between_leaves_the_loss_in_sight(monkeypatch):
     monkeypatch.setattr(curves, "READ", 300)
-    monkeypatch.setattr(curves, "BLOCK", 256)
-    monkeypatch.setattr(curves, "TIERS", ((4 << 20, 256),))
+    monkeypatch.setattr(blocks, "BLOCK", 256)
+    monkeypatch.setattr(blocks, "TIERS", ((4 << 20, 256),))
     rng = random.Random(9)
     steps = nanogpt(noisy(rng, [*fallen(900, 10.8, 2.8, 150), *[10.3] * 700], 0.02)).splitlines()
     text = "".join(f"{step}\nloss scale: 1.0\naux_loss: 0.1\n" for step in steps)

@@ -1,0 +1,54 @@
+"""Which lines of a large source are read for its curves: one of each block of bytes.
+
+Blocks grow with the distance from the beginning, and depend on nothing but the place in the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+# Blocks of a source of each of which one line is read: up to where, and how long they are.
+BLOCK = 1 << 10
+TIERS = ((2 << 20, BLOCK), (16 << 20, 8 << 10), (64 << 20, 32 << 10))
+FAR_BLOCK = 128 << 10
+# How many lines one of a block stands for is counted in so much of the block.
+COUNTED = 8 << 10
+# Multiples of the golden ratio are spread evenly and repeat in no period: of writers or kinds of
+# lines that take turns, each has its share of what is read.
+_GOLDEN, _CIRCLE = 0x9E3779B9, 1 << 32
+
+
+def lines_with(signs: Sequence[bytes], text: bytes, low: int, high: int) -> Iterator[int]:
+    """Yield one place in each line that holds one of ``signs``."""
+    places = [text.find(sign, low, high) for sign in signs]
+    while (at := min((place for place in places if place >= 0), default=-1)) >= 0:
+        yield at
+        end = text.find(b"\n", at, high)
+        if end < 0:
+            return
+        for number, place in enumerate(places):
+            if 0 <= place < end:
+                places[number] = text.find(signs[number], end, high)
+
+
+def blocks(low: int, high: int, stride: Callable[[], int]) -> Iterator[tuple[int, int]]:
+    """Yield the blocks of a source that begin from ``low`` on and before ``high``.
+
+    ``stride`` tells, block by block, of how many only one is looked at.
+    """
+    for limit, size in (*TIERS, (high, FAR_BLOCK)):
+        end = min(limit, high)
+        place = -(-low // size) * size
+        while place < end:
+            step = size * stride()
+            if place % step == 0:
+                yield place, size
+                place += size
+            else:
+                place += step - place % step
+        low = max(low, end)
+
+
+def middle(place: int, size: int) -> int:
+    """Return from where within the block at ``place`` a line is looked for first."""
+    return place // BLOCK * _GOLDEN % _CIRCLE * size // _CIRCLE
