@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ascend_doctor.profile.calls import type_of
+from ascend_doctor.profile.columns import whole
 from ascend_doctor.profile.curve import Curves
 from ascend_doctor.profile.database_parts import Names, Proof, number, place, shown
 from ascend_doctor.profile.model import MAX_STEPS, Sample, Step
@@ -101,12 +102,11 @@ def step_traces(database: Database, proof: Proof) -> Iterator[Step]:
             computing, communication, free = known
             overlapped, bubble, preparing = times[3:]
             told = f"computing {computing}, communication {communication}, free {free}"
-            index = str(index) if index is not None else ""
             yield Step(
                 name=_step_name(step),
                 proof=shown(proof(place(table, row)), f"step {_step_name(step)}, {told}"),
                 total_us=sum(known),
-                rank=int(index) if index.isdecimal() else None,
+                rank=whole(str(index)),
                 device=None if device is None else str(device),
                 computing_us=computing,
                 communication_us=communication,

@@ -259,7 +259,7 @@ class Profile:
 
     Attributes:
         key: the folder of it.
-        steps: each step once, what several files say of it put together.
+        steps: each step once, in order, what several files say of it put together.
         measures: the files that it was put together from.
     """
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from ascend_doctor.profile.columns import whole
 from ascend_doctor.profile.model import Profile, Step, Tally, Verdict
 from ascend_doctor.profile.verdicts.naming import counted, ms, percent, whose
 from ascend_doctor.profile.verdicts.spent import by_step, tallies, total, within
@@ -138,8 +139,7 @@ def _proof(profile: Profile, found: _Fetches) -> Evidence:
 
 def _loader(profile: Profile) -> tuple[str | None, int | None]:
     """Return what kind of loader fetches, and how many workers it has."""
-    told = profile.facts.get("workers", "")
-    workers = int(told) if told.isdecimal() else None
+    workers = whole(profile.facts.get("workers", ""))
     names = " ".join([profile.facts.get("loader", ""), *(t.name for t in _by_time(profile))])
     kinds = [kind for kind in (_SINGLE, _MULTIPLE) if kind.lower() in names.lower()]
     if workers == 0 or kinds == [_SINGLE]:

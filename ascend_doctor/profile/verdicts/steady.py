@@ -41,7 +41,7 @@ class Steady:
 
 def steady(profile: Profile, limits: Mapping[str, float]) -> Steady:
     """Sort the steps of a profile; what would leave less than two is not left out."""
-    steps = [step for step in ordered(profile.steps) if step.total_us > 0]
+    steps = [step for step in profile.steps if step.total_us > 0]
     warm_up = int(limits["warm-up-steps"])
     if len(steps) - warm_up < 2:
         warm_up = 0
@@ -65,17 +65,6 @@ def _rare(steps: Sequence[Step], limits: Mapping[str, float]) -> list[Step]:
     usual = median(step.total_us for step in steps)
     longest = sorted(steps, key=lambda step: step.total_us, reverse=True)[:most]
     return [step for step in longest if step.total_us >= limits["long-step"] * usual]
-
-
-def ordered(steps: Iterable[Step]) -> list[Step]:
-    """Return steps in the order in which they ran, as far as times or numbers tell."""
-    found = list(steps)
-    begins = [step.begin_us for step in found]
-    if None not in begins:
-        return sorted(found, key=lambda step: step.begin_us or 0.0)
-    if all(step.name.isdecimal() for step in found):
-        return sorted(found, key=lambda step: int(step.name))
-    return found
 
 
 def idle(steps: Iterable[Step]) -> float | None:
