@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_doctor.knowledge.versions import order
+from ascend_doctor.knowledge.versions import numbers, order
 from ascend_doctor.machine.checks.verdict import Known, Verdict, place_of, verdict
 from ascend_doctor.machine.model import Cann, Entry, Machine, Place
 
@@ -36,10 +36,9 @@ def check(machine: Machine, known: Known) -> Iterator[Verdict]:
 def fails_at(machine: Machine) -> str:
     """Return the import that loads torch_npu first."""
     torch = machine.package("torch")
-    numbers = (torch.version if torch else "").split(".")[:2]
-    if all(part.isdecimal() for part in numbers) and tuple(map(int, numbers)) < _AUTOLOAD_SINCE:
-        return "import torch_npu"
-    return "import torch_npu" if machine.variable(_AUTOLOAD) == "0" else "import torch"
+    release = numbers(torch.version)[:2] if torch else ()
+    is_early = len(release) == 2 and release < _AUTOLOAD_SINCE
+    return "import torch_npu" if is_early or machine.variable(_AUTOLOAD) == "0" else "import torch"
 
 
 def cann_of(machine: Machine, entry: Entry) -> Cann | None:
