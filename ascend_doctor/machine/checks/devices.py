@@ -6,16 +6,10 @@ import re
 from collections.abc import Iterator
 
 from ascend_doctor.machine.checks.verdict import Known, Verdict, place_of, verdict
-from ascend_doctor.machine.model import Machine, Place
+from ascend_doctor.machine.model import COMPANIONS, Machine, Place
 
 # Those of virtual NPUs begin with a v.
 _DEVICE = re.compile(r"/dev/v?davinci\d+")
-# What a process opens beside the device itself.
-_COMPANIONS = (
-    ("/dev/davinci_manager", "/dev/davinci_manager_docker"),
-    ("/dev/devmm_svm",),
-    ("/dev/hisi_hdc",),
-)
 _VISIBLE = "ASCEND_RT_VISIBLE_DEVICES"
 
 
@@ -34,10 +28,10 @@ def check(machine: Machine, known: Known) -> Iterator[Verdict]:
 
 
 def _nodes(machine: Machine, found: tuple[str, ...]) -> Iterator[Verdict]:
-    paths = {node.path for node in machine.nodes or ()}
+    there = {node.path.rpartition("/")[2] for node in machine.nodes or ()}
     container = machine.host.container
     if found:
-        missing = [names[0] for names in _COMPANIONS if paths.isdisjoint(names)]
+        missing = [f"/dev/{names[0]}" for names in COMPANIONS if there.isdisjoint(names)]
         if missing:
             yield verdict(
                 "nodes_missing",
