@@ -43,8 +43,13 @@ def _nodes(machine: Machine, found: tuple[str, ...]) -> Iterator[Verdict]:
         refused = next((n for n in machine.nodes or () if n.is_usable is False), None)
         if refused is not None:
             text = f"{refused.path} {refused.mode} {refused.owner}:{refused.group}"
-            yield verdict("node_refused", Place(refused.path, 1, text), node=refused.path,
-                          mode=refused.mode, group=refused.group)  # fmt: skip
+            yield verdict(
+                "node_refused",
+                Place(refused.path, 1, text),
+                node=refused.path,
+                mode=refused.mode,
+                group=refused.group,
+            )
     elif machine.chips is not None:
         yield verdict(
             "nodes_absent",
@@ -72,5 +77,6 @@ def _visible(machine: Machine, count: int) -> Iterator[Verdict]:
         yield verdict("visible_malformed", place, value=value)
     elif count and max(numbers) >= count:
         proof = Place("/dev", 1, " ".join(f"/dev/{p[5:]}" for p in devices_of(machine)[:16]))
-        yield verdict("visible_outside", place, proof, value=value, count=str(count),
-                      last=str(count - 1))  # fmt: skip
+        yield verdict(
+            "visible_outside", place, proof, value=value, count=str(count), last=str(count - 1)
+        )

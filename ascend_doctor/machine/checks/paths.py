@@ -29,8 +29,11 @@ def check(machine: Machine, known: Known) -> Iterator[Verdict]:
     yield from _links(machine)
     unreadable = next((c for c in machine.cann if not c.is_readable), None)
     if unreadable is not None:
-        yield verdict("cann_unreadable", Place(unreadable.root, 1, f"{unreadable.root}/lib64"),
-                      root=unreadable.root)  # fmt: skip
+        yield verdict(
+            "cann_unreadable",
+            Place(unreadable.root, 1, f"{unreadable.root}/lib64"),
+            root=unreadable.root,
+        )
 
 
 def fails_at(machine: Machine) -> str:
@@ -90,8 +93,9 @@ def _not_loaded(machine: Machine) -> Iterator[Verdict]:
         # A variable that names nothing tells more.
         if not homes:
             proofs = [place_of(machine, name) for name in (_HOMES[0], _PATHS[0])]
-            yield verdict("not_sourced", *proofs, cann.place, root=cann.root,
-                          set_env=_set_env(cann))  # fmt: skip
+            yield verdict(
+                "not_sourced", *proofs, cann.place, root=cann.root, set_env=_set_env(cann)
+            )
         return
     on_path = {e.variable for e in machine.entries if e.real and cann_of(machine, e) is not None}
     missing = [] if homes else [_HOMES[0]]
@@ -99,8 +103,13 @@ def _not_loaded(machine: Machine) -> Iterator[Verdict]:
     missing += [name for name in _PATHS if name not in on_path]
     if missing:
         proofs = [place_of(machine, name) for name in missing]
-        yield verdict("partly_sourced", *proofs, missing=", ".join(missing), first=missing[0],
-                      set_env=_set_env(cann))  # fmt: skip
+        yield verdict(
+            "partly_sourced",
+            *proofs,
+            missing=", ".join(missing),
+            first=missing[0],
+            set_env=_set_env(cann),
+        )
 
 
 def _dangling(machine: Machine) -> Iterator[Verdict]:

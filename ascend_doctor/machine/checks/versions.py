@@ -143,8 +143,9 @@ def _numpy(machine: Machine, torch: Package | None) -> Iterator[Verdict]:
     if torch is None or numpy is None or not numpy.version.startswith("2."):
         return
     if () < numbers(torch.version)[:2] < _NUMPY2_SINCE:
-        yield verdict("numpy_newer", numpy.place, torch.place, numpy=numpy.version,
-                      torch=torch.version)  # fmt: skip
+        yield verdict(
+            "numpy_newer", numpy.place, torch.place, numpy=numpy.version, torch=torch.version
+        )
 
 
 def _kernels(machine: Machine, cann: Cann) -> Iterator[Verdict]:
@@ -168,8 +169,9 @@ def _nnal(machine: Machine, cann: Cann) -> Iterator[Verdict]:
     for nnal in machine.nnal[:1]:
         one, other = order(nnal.version or ""), order(cann.version or "")
         if one is not None and other is not None and one != other:
-            yield verdict("nnal_differs", nnal.place, cann.place, nnal=nnal.version,
-                          cann=cann.version)  # fmt: skip
+            yield verdict(
+                "nnal_differs", nnal.place, cann.place, nnal=nnal.version, cann=cann.version
+            )
 
 
 def _compiler(machine: Machine, npu: Package) -> Iterator[Verdict]:
@@ -189,8 +191,13 @@ def _driver(driver: Driver, cann: Cann) -> Iterator[Verdict]:
         fits = cann.inner in driver.compatible or driver.inner in cann.compatible
         is_older = is_older or (not fits and driver.inner < cann.inner)
     if is_older:
-        yield verdict("driver_older", driver.place, cann.place, driver=driver.version,
-                      cann=cann.version or "?")  # fmt: skip
+        yield verdict(
+            "driver_older",
+            driver.place,
+            cann.place,
+            driver=driver.version,
+            cann=cann.version or "?",
+        )
 
 
 def _firmware(machine: Machine, driver: Driver) -> Iterator[Verdict]:
