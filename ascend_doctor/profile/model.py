@@ -45,6 +45,8 @@ MAX_STEPS = 4096
 MAX_TALLIES = 256  # of each kind
 MAX_SAMPLES = 256
 MAX_CARDS = 256
+# The format of measures that lines of a log tell.
+STEP_LINES = "step_lines"
 # The name of what is beyond a bound.
 OTHERS = "(others)"
 

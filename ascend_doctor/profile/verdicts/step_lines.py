@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from itertools import chain
 from statistics import median
 
-from ascend_doctor.profile.model import Profile, Step, Verdict
+from ascend_doctor.profile.model import STEP_LINES, Profile, Step, Verdict
 from ascend_doctor.profile.verdicts.naming import percent
 from ascend_doctor.records import Evidence
 
 # Formats of measures in which steps are told with the time that they waited for data.
-FORMATS = frozenset({"step_lines", "step_metrics"})
+FORMATS = frozenset({STEP_LINES})
 # The rule for lines that only the article knows.
 _ARTICLE = "dataload-article-step-lines"
 
