@@ -243,7 +243,7 @@ def test_the_active_environment_is_the_one_that_is_judged(tmp_path, monkeypatch)
     sources = here()
     assert (sources.search, sources.python) == ([f"{tmp_path}{folder}"], None)
     monkeypatch.setenv("VIRTUAL_ENV", "/no/such")
-    assert here().python is not None
+    assert here().python.prefix == sys.prefix
 
 
 def test_firmware_has_a_place(tmp_path):
