@@ -58,7 +58,8 @@ def command(
 
     Compared with each other and with the version matrix are Python, torch, torch_npu, CANN and
     its kernels, NNAL, driver and firmware, cards and device nodes, environment variables, search
-    paths, and what the loader would find. Nothing is imported or executed but `npu-smi info`.
+    paths, and what the loader would find. Nothing is imported; nothing is executed but
+    `npu-smi info` and the interpreter that --python names.
 
     Give the result of `env -f json`, or a collection, to `analyze` together with the logs of a
     job, and its diagnosis takes both into account.

@@ -6,14 +6,15 @@ import os
 import stat
 from collections.abc import Iterator
 
+from ascend_doctor.ingest.source import LISTING
 from ascend_doctor.machine.files import Tree
 
 # Folders, and how many levels below them are listed.
 _FOLDERS = (("/usr/local/Ascend", 3), ("/etc/ld.so.conf.d", 1))
 _DEVICES = ("davinci", "vdavinci", "devmm_svm", "hisi_hdc")
 _MAX_LINES = 4000
-# By this it is known to be no log: paths in it are not those that a job used.
-HEAD = "# ascend-doctor listing: mode, user:group, size, path"
+# By its begin it is known to be no log: paths in it are not those that a job used.
+HEAD = f"{LISTING}: mode, user:group, size, path"
 
 
 def listing(tree: Tree) -> str:

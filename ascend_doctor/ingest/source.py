@@ -18,6 +18,8 @@ HEAD = 64 << 10
 EMPTY = "empty"
 # Or why: results, baselines and listings repeat what is known, which is no news.
 OWN = "written by ascend-doctor"
+# How the listing in what ``env collect`` writes begins.
+LISTING = "# ascend-doctor listing"
 # Reasons why nothing is missed by what was skipped.
 UNMISSED = frozenset({EMPTY, OWN})
 _OWN = re.compile(
@@ -105,7 +107,7 @@ def unreadable(head: bytes) -> str | None:
     """Say why the text that begins with ``head`` is no log, or None if it may be one."""
     if not head:
         return EMPTY
-    if head.startswith(b"# ascend-doctor listing"):
+    if head.startswith(LISTING.encode()):
         return OWN
     own = _OWN.match(head)
     if own is not None and not _FOREIGN.search(head, own.end(), HEAD):

@@ -24,8 +24,8 @@ OTHERS_SHARE = 0.10
 # Every pool keeps some unused memory; below a fiftieth of the card, compacting it is no cure.
 GAP_SHARE = 0.02
 
-# From here on the accelerator waits for a third of the step; an epoch's first fetches do too,
-# which is why the rules ask that such steps are the majority.
+# From here on the accelerator waits for a third of the step. By this, step lines are put together
+# and the sum of a whole run is judged; steps that were measured, by the threshold step-data-share.
 WAITING_SHARE = 0.30
 
 # The explainer that computes with the numbers of step lines.

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_PARTS = re.compile(r"(\d+)\.(\d+)(?:\.(?:(RC)(\d+)|(\d+)))?", re.IGNORECASE)
+_PARTS = re.compile(r"(\d{1,9})\.(\d{1,9})(?:\.(?:(RC)(\d{1,9})|(\d{1,9})))?", re.IGNORECASE)
 # What follows the release proper: a local build, a nightly date, a candidate.
 _TAIL = re.compile(r"(?:\+|[.-]?dev|rc|[.-]alpha|[.-]beta).*", re.IGNORECASE)
 
@@ -55,7 +55,16 @@ def order(version: str) -> Order | None:
 
 
 def _newness(pair: Pair) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d+", pair.torch_npu))
+    return numbers(pair.torch_npu)
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers of a version, at most eight, those behind the release included.
+
+    >>> numbers("2.6.0.post3"), numbers("?")
+    ((2, 6, 0, 3), ())
+    """
+    return tuple(int(part) for part in re.findall(r"\d{1,9}", version)[:8])
 
 
 def same_release(one: str, other: str) -> bool:

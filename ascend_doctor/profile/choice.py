@@ -13,6 +13,7 @@ from dataclasses import fields, replace
 from pathlib import PurePosixPath
 from typing import TypeVar
 
+from ascend_doctor.profile.columns import whole
 from ascend_doctor.profile.model import Kind, Measures, Memory, Step, Tally
 from ascend_doctor.records import Evidence
 
@@ -104,11 +105,11 @@ def _together(one: Step, other: Step) -> Step:
 
 
 def _in_order(steps: list[Step]) -> list[Step]:
-    """Return steps in their order, as far as it is known; files may list them in any."""
+    """Return steps in the order in which they ran, as far as times or numbers tell."""
     if all(step.begin_us is not None for step in steps):
         return sorted(steps, key=lambda step: step.begin_us or 0.0)
-    if all(step.name.isdecimal() and len(step.name) < 20 for step in steps):
-        return sorted(steps, key=lambda step: int(step.name))
+    if all(whole(step.name) is not None for step in steps):
+        return sorted(steps, key=lambda step: whole(step.name) or 0)
     return steps
 
 

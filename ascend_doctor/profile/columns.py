@@ -10,6 +10,8 @@ from ascend_doctor.profile.kinds import UNIT, bare
 
 Cells = Sequence[str]
 
+# Digits of a step or rank; Python reads no number of thousands.
+_MAX_DIGITS = 19
 _MICROSECONDS = {"ns": 1e-3, "us": 1.0, "μs": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 _MEBIBYTES = {"B": 1 / (1 << 20), "KB": 1 / 1024, "MB": 1.0, "GB": 1024.0}
 # How profilers write that they have no value.
@@ -23,6 +25,15 @@ def number(cell: str | None) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
+
+
+def whole(word: str) -> int | None:
+    """Return the number of a step or rank, None if a word is none or longer than any of them.
+
+    >>> whole("12"), whole("-1"), whole("9" * 5000)
+    (12, None, None)
+    """
+    return int(word) if word.isdecimal() and len(word) <= _MAX_DIGITS else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from ascend_doctor.profile.tally import Event, Tallies
 
 _STEP = re.compile(r"step(.*)")
 # A row that sums up the others.
-_TOTAL = "Total Op Info"
+TOTAL = "Total Op Info"
 
 
 def read(path: str, text: Iterator[bytes]) -> Measures:
@@ -66,7 +66,7 @@ def _operators(value: Mapping[str, Any]) -> Iterator[tuple[str | None, str, dict
                 continue
             for operator, told in operators.items():
                 times = told.get("Communication Time Info") if isinstance(told, dict) else None
-                if isinstance(times, dict) and operator != _TOTAL:
+                if isinstance(times, dict) and operator != TOTAL:
                     yield name or None, operator, times
 
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from ascend_doctor.profile.columns import whole
 from ascend_doctor.profile.model import MAX_STEPS, Step, Tally
 from ascend_doctor.profile.sqlite import Database
 from ascend_doctor.profile.table import MAX_TEXT
@@ -158,7 +159,7 @@ class Names:
 
 
 def _is_mark(text: str) -> bool:
-    return text[:1] == _MARK and text[1:].isdecimal()
+    return text[:1] == _MARK and whole(text[1:]) is not None
 
 
 class Steps:

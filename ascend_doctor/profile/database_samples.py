@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ascend_doctor.profile.calls import type_of
+from ascend_doctor.profile.columns import whole
+from ascend_doctor.profile.communication import TOTAL
 from ascend_doctor.profile.curve import Curves
 from ascend_doctor.profile.database_parts import Names, Proof, number, place, shown
 from ascend_doctor.profile.model import MAX_STEPS, Sample, Step
@@ -16,8 +18,6 @@ _MEBIBYTE = 1 << 20
 STEP_TABLES = ("StepTraceTime", "ClusterStepTraceTime", "ClusterStepTraceTimeMap")
 # Tables of collective operators, in ms.
 WAIT_TABLES = ("CommAnalyzerTime",)
-# What sums up the others.
-_TOTAL = "Total Op Info"
 _STEP_COLUMNS = (
     *("computing", "communication_not_overlapped", "free"),
     *("overlapped", "bubble", "preparing"),
@@ -67,7 +67,7 @@ def read_waits(database: Database, tallies: Tallies) -> None:
         columns = ("hccl_op_name", "elapse_time", "wait_time", "start_timestamp", "step")
         for row, name, elapsed, waited, start, step in database.select(table, columns):
             took, wait = number(elapsed), number(waited)
-            if took is None or took < 0 or not isinstance(name, str) or name == _TOTAL:
+            if took is None or took < 0 or not isinstance(name, str) or name == TOTAL:
                 continue
             kind = type_of("", name)
             tallies.add(
@@ -101,12 +101,11 @@ def step_traces(database: Database, proof: Proof) -> Iterator[Step]:
             computing, communication, free = known
             overlapped, bubble, preparing = times[3:]
             told = f"computing {computing}, communication {communication}, free {free}"
-            index = str(index) if index is not None else ""
             yield Step(
                 name=_step_name(step),
                 proof=shown(proof(place(table, row)), f"step {_step_name(step)}, {told}"),
                 total_us=sum(known),
-                rank=int(index) if index.isdecimal() else None,
+                rank=whole(str(index)),
                 device=None if device is None else str(device),
                 computing_us=computing,
                 communication_us=communication,

@@ -45,6 +45,8 @@ MAX_STEPS = 4096
 MAX_TALLIES = 256  # of each kind
 MAX_SAMPLES = 256
 MAX_CARDS = 256
+# The format of measures that lines of a log tell.
+STEP_LINES = "step_lines"
 # The name of what is beyond a bound.
 OTHERS = "(others)"
 
@@ -259,7 +261,7 @@ class Profile:
 
     Attributes:
         key: the folder of it.
-        steps: each step once, what several files say of it put together.
+        steps: each step once, in order, what several files say of it put together.
         measures: the files that it was put together from.
     """
 

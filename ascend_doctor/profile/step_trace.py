@@ -15,12 +15,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ascend_doctor.profile.columns import Cells
+from ascend_doctor.profile.columns import Cells, whole
 from ascend_doctor.profile.kinds import profile_of, rank_of
 from ascend_doctor.profile.model import MAX_STEPS, Measures, Step
 from ascend_doctor.profile.table import Table
 from ascend_doctor.records import Note
 
+# Characters of the name of a step.
+_MAX_NAME = 64
 _Made = Callable[[Cells], Step | None]
 
 
@@ -76,9 +78,9 @@ def _steps(table: Table) -> _Made:
         if any(part is None or part < 0 for part in parts):
             return None
         before = preparing.of(cells)
-        rank = int(index.of(cells)) if index.of(cells).isdecimal() else None
+        rank = whole(index.of(cells))
         return Step(
-            name=name.of(cells),
+            name=name.of(cells)[:_MAX_NAME],
             proof=table.proof(rank=rank),
             total_us=sum(part or 0.0 for part in parts),
             rank=rank,
@@ -107,7 +109,7 @@ def _iterations(table: Table) -> _Made:
         if took is None or took < 0:
             return None
         return Step(
-            name=name.of(cells),
+            name=name.of(cells)[:_MAX_NAME],
             proof=table.proof(),
             total_us=took,
             device=device.of(cells) or None,

@@ -204,11 +204,11 @@ class Curves:
 
     def measures(self) -> tuple[Measures, ...]:
         """Return how long steps took, of each writer those that its longest curve keeps."""
-        from ascend_doctor.profile.model import Measures
+        from ascend_doctor.profile.model import STEP_LINES, Measures
 
         told = (self._telling.steps(series) for series in self._longest())
         return tuple(
-            Measures("step_lines", self._source, rank=steps[0].proof.origin.rank, steps=steps)
+            Measures(STEP_LINES, self._source, rank=steps[0].proof.origin.rank, steps=steps)
             for steps in told
             if steps
         )

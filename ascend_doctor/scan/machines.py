@@ -10,7 +10,7 @@ from dataclasses import replace
 from ascend_doctor.errors import ResultError
 from ascend_doctor.facts import Said, Shard
 from ascend_doctor.ingest.source import Skipped, Source
-from ascend_doctor.knowledge.versions import order
+from ascend_doctor.machine.checks.paths import newest
 from ascend_doctor.machine.gather.variables import PREFIXES
 from ascend_doctor.machine.model import ENVIRON, HERE, Machine, Place, Value
 from ascend_doctor.machine.stored import MAX_BYTES, as_dict, loads
@@ -44,8 +44,8 @@ def shard_of(machine: Machine, path: str = HERE) -> Shard:
     said = tuple(
         Said(name, item.value, evidence(path, item.place)) for name, item in _said(machine)
     )
-    return Shard(path, "environment", len(text), text.count("\n") + 1, environment=said,
-                 machine=machine)  # fmt: skip
+    lines = text.count("\n") + 1
+    return Shard(path, "environment", len(text), lines, environment=said, machine=machine)
 
 
 def evidence(path: str, place: Place) -> Evidence:
@@ -65,9 +65,7 @@ def shown(path: str, name: str) -> str:
 
 def _said(machine: Machine) -> Iterator[tuple[str, Value]]:
     """Yield what a log may say as well, in the names that it is known by."""
-    dated = [cann for cann in machine.cann if cann.version]
-    cann = machine.in_use or max(dated, key=lambda c: order(c.version or "") or (0, 0, 0, 0),
-                                 default=None)  # fmt: skip
+    cann = newest(machine)
     if cann is not None and cann.version:
         yield "cann", Value(cann.version, cann.place)
     if machine.driver is not None:

@@ -25,9 +25,6 @@ MAX_WRITERS = 32
 MAX_GROUPS = 64
 MAX_NUMBERS = 4
 
-# What `Measures.format` says of step lines.
-FORMAT = "step_lines"
-
 _US = 1e6
 # Returns a line of a record together with the lines around it.
 Surround = Callable[[Record, Evidence], Evidence]
@@ -272,14 +269,14 @@ class Steps:
         )
 
     def _measured(self, rule: str, origin: Origin, writer: _Writer) -> Measures:
-        from ascend_doctor.profile.model import Measures
+        from ascend_doctor.profile.model import STEP_LINES, Measures
 
         batches, memory = writer.beside.measured()
         facts = {"lines": rule}
         if writer.beside.recompiles is not None:
             facts["recompiles"] = writer.beside.recompiles
         return Measures(
-            FORMAT,
+            STEP_LINES,
             self._source,
             rank=origin.rank,
             steps=writer.steps(),

@@ -90,11 +90,12 @@ def test_the_driver_lies_where_its_installer_was_told(tmp_path):
 
 def test_nodes_are_those_of_cards_in_their_order(tmp_path):
     site = Site(tmp_path)
-    for name in ("davinci10", "davinci2", "davinci_manager", "davinci_tap", "hisi_hdc", "null"):
+    named = ("davinci10", "davinci2", "davinci_manager_docker", "davinci_tap", "hisi_hdc", "null")
+    for name in named:
         site.file(f"/dev/{name}")
     found = gather(site.sources()).nodes
     assert [node.path for node in found] == [
-        *("/dev/davinci2", "/dev/davinci10", "/dev/davinci_manager", "/dev/hisi_hdc"),
+        *("/dev/davinci2", "/dev/davinci10", "/dev/davinci_manager_docker", "/dev/hisi_hdc"),
     ]
     assert found[0] == Node("/dev/davinci2", found[0].mode)
 
@@ -242,7 +243,7 @@ def test_the_active_environment_is_the_one_that_is_judged(tmp_path, monkeypatch)
     sources = here()
     assert (sources.search, sources.python) == ([f"{tmp_path}{folder}"], None)
     monkeypatch.setenv("VIRTUAL_ENV", "/no/such")
-    assert here().python is not None
+    assert here().python.prefix == sys.prefix
 
 
 def test_firmware_has_a_place(tmp_path):

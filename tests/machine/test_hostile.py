@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ascend_doctor.collecting.examine import examine
+from ascend_doctor.collecting.examine import examine, report_of
 from ascend_doctor.errors import ResultError
+from ascend_doctor.knowledge.index import load
 from ascend_doctor.machine.files import MAX_TEXT, Tree
 from ascend_doctor.machine.gather.machine import gather
 from ascend_doctor.machine.model import Machine
@@ -170,3 +171,12 @@ def test_a_path_of_the_tree_is_where_it_says(tmp_path: Path):
     assert Tree(tmp_path).on_disk("/etc/x") == str(tmp_path / "etc/x")
     assert not Tree(tmp_path).is_here
     assert Tree(Path("/")).is_here
+
+
+@pytest.mark.parametrize("version", ["9" * 5000, f"2.{'9' * 5000}", ""])
+def test_a_version_of_any_length_is_endured(tmp_path, version):
+    plain = as_dict(gather(healthy(tmp_path).sources()))
+    for item in (*plain["packages"], *plain["cann"], plain["driver"]):
+        item["version"] = version
+    judged = report_of(of_dict(plain, "m.json"), load())
+    assert [d.rule for d in judged.diagnoses] == ["not-found-setup-release-unlisted"]

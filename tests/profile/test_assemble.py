@@ -193,3 +193,24 @@ def test_memory_of_a_component_is_told_once():
 
 def test_files_that_say_nothing_make_no_profile():
     assert assemble([Measures("silent", FOLDER), Measures("profiler_info", FOLDER, rank=1)]) == ()
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (["10", "9", "11"], ["9", "10", "11"]),
+        (["b", "a"], ["b", "a"]),
+        (["2", ""], ["2", ""]),
+        (["2", "1" * 5000], ["2", "1" * 5000]),
+    ],
+)
+def test_steps_are_in_the_order_of_their_numbers(given, expected):
+    parts = [Measures("step_trace", FOLDER, steps=tuple(map(step, given)))]
+    assert told(assemble(parts)) == [(FOLDER, None, None, expected)]
+
+
+def test_times_of_steps_go_before_numbers():
+    begins = (("1", 30.0), ("2", 10.0), ("3", 20.0))
+    steps = tuple(step(name, begin_us=begin) for name, begin in begins)
+    parts = [Measures("step_trace", FOLDER, steps=steps)]
+    assert told(assemble(parts)) == [(FOLDER, None, None, ["2", "3", "1"])]

@@ -125,6 +125,11 @@ def test_a_row_that_is_cut_off_or_no_number_is_left_out_and_told(bad):
     )
 
 
+def test_what_no_step_or_rank_is_called_is_cut_and_left_out():
+    [told] = read(f"{RANKS}\n{'7' * 5000},rank,{'1' * 5000},10,1,1,20,1").steps
+    assert (told.name, told.rank, told.total_us) == ("7" * 64, None, 31.0)
+
+
 @pytest.mark.parametrize("text", ["", DEVICES, DEVICES + "\n"])
 def test_a_table_without_a_row_says_so(text):
     assert read(text) == Measures("step_trace", "s.csv", notes=(Note("no_steps"),))

@@ -6,16 +6,10 @@ import re
 from collections.abc import Iterator
 
 from ascend_doctor.machine.checks.verdict import Known, Verdict, place_of, verdict
-from ascend_doctor.machine.model import Machine, Place
+from ascend_doctor.machine.model import COMPANIONS, Machine, Place
 
 # Those of virtual NPUs begin with a v.
 _DEVICE = re.compile(r"/dev/v?davinci\d+")
-# What a process opens beside the device itself.
-_COMPANIONS = (
-    ("/dev/davinci_manager", "/dev/davinci_manager_docker"),
-    ("/dev/devmm_svm",),
-    ("/dev/hisi_hdc",),
-)
 _VISIBLE = "ASCEND_RT_VISIBLE_DEVICES"
 
 
@@ -34,10 +28,10 @@ def check(machine: Machine, known: Known) -> Iterator[Verdict]:
 
 
 def _nodes(machine: Machine, found: tuple[str, ...]) -> Iterator[Verdict]:
-    paths = {node.path for node in machine.nodes or ()}
+    there = {node.path.rpartition("/")[2] for node in machine.nodes or ()}
     container = machine.host.container
     if found:
-        missing = [names[0] for names in _COMPANIONS if paths.isdisjoint(names)]
+        missing = [f"/dev/{names[0]}" for names in COMPANIONS if there.isdisjoint(names)]
         if missing:
             yield verdict(
                 "nodes_missing",
@@ -49,8 +43,13 @@ def _nodes(machine: Machine, found: tuple[str, ...]) -> Iterator[Verdict]:
         refused = next((n for n in machine.nodes or () if n.is_usable is False), None)
         if refused is not None:
             text = f"{refused.path} {refused.mode} {refused.owner}:{refused.group}"
-            yield verdict("node_refused", Place(refused.path, 1, text), node=refused.path,
-                          mode=refused.mode, group=refused.group)  # fmt: skip
+            yield verdict(
+                "node_refused",
+                Place(refused.path, 1, text),
+                node=refused.path,
+                mode=refused.mode,
+                group=refused.group,
+            )
     elif machine.chips is not None:
         yield verdict(
             "nodes_absent",
@@ -78,5 +77,6 @@ def _visible(machine: Machine, count: int) -> Iterator[Verdict]:
         yield verdict("visible_malformed", place, value=value)
     elif count and max(numbers) >= count:
         proof = Place("/dev", 1, " ".join(f"/dev/{p[5:]}" for p in devices_of(machine)[:16]))
-        yield verdict("visible_outside", place, proof, value=value, count=str(count),
-                      last=str(count - 1))  # fmt: skip
+        yield verdict(
+            "visible_outside", place, proof, value=value, count=str(count), last=str(count - 1)
+        )

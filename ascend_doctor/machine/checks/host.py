@@ -20,8 +20,12 @@ def check(machine: Machine, known: Known) -> Iterator[Verdict]:
     host = machine.host
     if host.shm is not None and host.shm.count <= _SHM:
         size = str(host.shm.count >> 20)
-        yield verdict("shm_small", host.shm.place, size=size,
-                      container=host.container.value if host.container else None)  # fmt: skip
+        yield verdict(
+            "shm_small",
+            host.shm.place,
+            size=size,
+            container=host.container.value if host.container else None,
+        )
     full = next((size for size in host.free if size.count < _FREE), None)
     if full is not None:
         yield verdict("disk_full", full.place, path=full.place.path, free=str(full.count >> 20))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ascend_doctor.knowledge.versions import order
+from ascend_doctor.knowledge.versions import numbers, order
 from ascend_doctor.machine.checks.verdict import Known, Verdict, place_of, verdict
 from ascend_doctor.machine.model import Cann, Entry, Machine, Place
 
@@ -29,17 +29,19 @@ def check(machine: Machine, known: Known) -> Iterator[Verdict]:
     yield from _links(machine)
     unreadable = next((c for c in machine.cann if not c.is_readable), None)
     if unreadable is not None:
-        yield verdict("cann_unreadable", Place(unreadable.root, 1, f"{unreadable.root}/lib64"),
-                      root=unreadable.root)  # fmt: skip
+        yield verdict(
+            "cann_unreadable",
+            Place(unreadable.root, 1, f"{unreadable.root}/lib64"),
+            root=unreadable.root,
+        )
 
 
 def fails_at(machine: Machine) -> str:
     """Return the import that loads torch_npu first."""
     torch = machine.package("torch")
-    numbers = (torch.version if torch else "").split(".")[:2]
-    if all(part.isdecimal() for part in numbers) and tuple(map(int, numbers)) < _AUTOLOAD_SINCE:
-        return "import torch_npu"
-    return "import torch_npu" if machine.variable(_AUTOLOAD) == "0" else "import torch"
+    release = numbers(torch.version)[:2] if torch else ()
+    is_early = len(release) == 2 and release < _AUTOLOAD_SINCE
+    return "import torch_npu" if is_early or machine.variable(_AUTOLOAD) == "0" else "import torch"
 
 
 def cann_of(machine: Machine, entry: Entry) -> Cann | None:
@@ -91,8 +93,9 @@ def _not_loaded(machine: Machine) -> Iterator[Verdict]:
         # A variable that names nothing tells more.
         if not homes:
             proofs = [place_of(machine, name) for name in (_HOMES[0], _PATHS[0])]
-            yield verdict("not_sourced", *proofs, cann.place, root=cann.root,
-                          set_env=_set_env(cann))  # fmt: skip
+            yield verdict(
+                "not_sourced", *proofs, cann.place, root=cann.root, set_env=_set_env(cann)
+            )
         return
     on_path = {e.variable for e in machine.entries if e.real and cann_of(machine, e) is not None}
     missing = [] if homes else [_HOMES[0]]
@@ -100,8 +103,13 @@ def _not_loaded(machine: Machine) -> Iterator[Verdict]:
     missing += [name for name in _PATHS if name not in on_path]
     if missing:
         proofs = [place_of(machine, name) for name in missing]
-        yield verdict("partly_sourced", *proofs, missing=", ".join(missing), first=missing[0],
-                      set_env=_set_env(cann))  # fmt: skip
+        yield verdict(
+            "partly_sourced",
+            *proofs,
+            missing=", ".join(missing),
+            first=missing[0],
+            set_env=_set_env(cann),
+        )
 
 
 def _dangling(machine: Machine) -> Iterator[Verdict]:

@@ -144,8 +144,15 @@ def _early(machine: Machine) -> Iterator[Verdict]:
         old = next(b for a, b in _SAME if a == name)
         is_early = here and wanted and here < wanted and machine.variable(name)
         if is_early and machine.variable(old) is None and cann is not None:
-            yield verdict("variable_early", place_of(machine, name), cann.place, name=name,
-                          since=since, cann=cann.version, instead=old)  # fmt: skip
+            yield verdict(
+                "variable_early",
+                place_of(machine, name),
+                cann.place,
+                name=name,
+                since=since,
+                cann=cann.version,
+                instead=old,
+            )
 
 
 def _at_odds(machine: Machine) -> Iterator[Verdict]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ascend_doctor.knowledge.versions import order, same_release
+from ascend_doctor.knowledge.versions import numbers, order, same_release
 from ascend_doctor.machine.checks.paths import newest
 from ascend_doctor.machine.checks.verdict import Known, Verdict, verdict
 from ascend_doctor.machine.model import Cann, Driver, Machine, Package
@@ -142,10 +142,10 @@ def _numpy(machine: Machine, torch: Package | None) -> Iterator[Verdict]:
     numpy = machine.package("numpy")
     if torch is None or numpy is None or not numpy.version.startswith("2."):
         return
-    numbers = tuple(int(part) for part in re.findall(r"\d+", torch.version)[:2])
-    if numbers < _NUMPY2_SINCE:
-        yield verdict("numpy_newer", numpy.place, torch.place, numpy=numpy.version,
-                      torch=torch.version)  # fmt: skip
+    if () < numbers(torch.version)[:2] < _NUMPY2_SINCE:
+        yield verdict(
+            "numpy_newer", numpy.place, torch.place, numpy=numpy.version, torch=torch.version
+        )
 
 
 def _kernels(machine: Machine, cann: Cann) -> Iterator[Verdict]:
@@ -169,8 +169,9 @@ def _nnal(machine: Machine, cann: Cann) -> Iterator[Verdict]:
     for nnal in machine.nnal[:1]:
         one, other = order(nnal.version or ""), order(cann.version or "")
         if one is not None and other is not None and one != other:
-            yield verdict("nnal_differs", nnal.place, cann.place, nnal=nnal.version,
-                          cann=cann.version)  # fmt: skip
+            yield verdict(
+                "nnal_differs", nnal.place, cann.place, nnal=nnal.version, cann=cann.version
+            )
 
 
 def _compiler(machine: Machine, npu: Package) -> Iterator[Verdict]:
@@ -184,23 +185,28 @@ def _driver(driver: Driver, cann: Cann) -> Iterator[Verdict]:
     """Yield that the driver is older than CANN asks for, by what their own files say."""
     is_older = False
     if cann.hal and driver.hal:
-        is_older = _numbers(driver.hal) < _numbers(cann.hal)
+        is_older = numbers(driver.hal) < numbers(cann.hal)
     # Each lists the internal releases of the other that it works with.
     if cann.inner and driver.inner and cann.compatible and driver.compatible:
         fits = cann.inner in driver.compatible or driver.inner in cann.compatible
         is_older = is_older or (not fits and driver.inner < cann.inner)
     if is_older:
-        yield verdict("driver_older", driver.place, cann.place, driver=driver.version,
-                      cann=cann.version or "?")  # fmt: skip
+        yield verdict(
+            "driver_older",
+            driver.place,
+            cann.place,
+            driver=driver.version,
+            cann=cann.version or "?",
+        )
 
 
 def _firmware(machine: Machine, driver: Driver) -> Iterator[Verdict]:
     firmware, limits = machine.firmware, driver.firmware
     if firmware is None or not limits or len(limits) % 2:
         return
-    here = _numbers(firmware.value)[:3]
+    here = numbers(firmware.value)[:3]
     ranges = [*zip(limits[::2], limits[1::2], strict=True)]
-    if here and not any(_numbers(low)[:3] <= here <= _numbers(high)[:3] for low, high in ranges):
+    if here and not any(numbers(low)[:3] <= here <= numbers(high)[:3] for low, high in ranges):
         yield verdict(
             "firmware_outside",
             firmware.place,
@@ -209,7 +215,3 @@ def _firmware(machine: Machine, driver: Driver) -> Iterator[Verdict]:
             driver=driver.version,
             range=", ".join(f"{low}-{high}" for low, high in ranges),
         )
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in re.findall(r"\d{1,9}", version)[:8])

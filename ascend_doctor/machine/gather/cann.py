@@ -13,7 +13,8 @@ _HOMES = ("/usr/local/Ascend", "/opt/Ascend")
 _PRODUCTS = ("ascend-toolkit", "cann", "nnae", "nnrt")
 _RELEASE = re.compile(r"(?:cann-)?(\d{1,2}\.\d{1,2}(?:\.\w{1,16}){0,4}(?:-[\w.]{1,16})?)")
 _RUNNING = re.compile(r"\w+_running_version=\[([^:\]]*)(?::(?:CANN-)?([^\]]*))?\]")
-_INNER = re.compile(r"V\d{3}R\d{3}C\d{2}")
+# How driver and CANN name their internal releases.
+INNER = re.compile(r"V\d{3}R\d{3}C\d{2}")
 _ARCHES = ("aarch64-linux", "x86_64-linux", "arm64-linux")
 _PARTS = ("toolkit", "nnae", "nnrt")
 _KERNELS = "/opp/built-in/op_impl/ai_core/tbe/kernel"
@@ -31,7 +32,7 @@ def gather(
     """Return all installations, the root of the one that variables name, and links to them."""
     named = [environ.get(name, "") for name in ("ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME")]
     named += [_BELOW.sub("", e.path) for e in entries if e.variable == "LD_LIBRARY_PATH"]
-    homes = [*_HOMES, f"{environ['HOME']}/Ascend"] if environ.get("HOME") else [*_HOMES]
+    homes = _homes(environ)
     links = tuple(_links(tree, homes))
     roots = [*named, *(link.path for link in links), *_installed(tree, homes)]
     found: dict[str, Cann] = {}
@@ -49,7 +50,7 @@ def gather(
 def nnal(tree: Tree, environ: Mapping[str, str]) -> tuple[Cann, ...]:
     """Return the installations of NNAL, of which ATB is the part that jobs load."""
     found: dict[str, Cann] = {}
-    homes = [*_HOMES, f"{environ['HOME']}/Ascend"] if environ.get("HOME") else [*_HOMES]
+    homes = _homes(environ)
     named = re.sub(r"/atb/cxx_abi_[01]$", "/atb", environ.get("ATB_HOME_PATH", "").rstrip("/"))
     roots = [re.sub(r"/atb$", "", named), *(f"{home}/nnal/atb/latest" for home in homes)]
     for root in filter(None, roots):
@@ -61,6 +62,11 @@ def nnal(tree: Tree, environ: Mapping[str, str]) -> tuple[Cann, ...]:
                 found[real] = Cann(root, real, version[1], place)
                 break
     return tuple(found.values())
+
+
+def _homes(environ: Mapping[str, str]) -> list[str]:
+    own = environ.get("HOME")
+    return [*_HOMES, f"{own}/Ascend"] if own else [*_HOMES]
 
 
 def root_of(path: str) -> str:
@@ -148,8 +154,8 @@ def _version(
         if "version" not in said:
             continue
         version, place = said["version"]
-        inner = next(iter(_INNER.findall(said.get("innerversion", ("", place))[0])), None)
-        compatible = tuple(_INNER.findall(said.get("compatible_version", ("", place))[0])[:64])
+        inner = next(iter(INNER.findall(said.get("innerversion", ("", place))[0])), None)
+        compatible = tuple(INNER.findall(said.get("compatible_version", ("", place))[0])[:64])
         break
     if version is None:
         for line, where in tree.lines(f"{root}/version.cfg"):

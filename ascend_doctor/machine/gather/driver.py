@@ -9,11 +9,12 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable
+from itertools import chain
 
 from ascend_doctor.machine.files import Tree, keyed
-from ascend_doctor.machine.model import Chips, Driver, Node, Place, Value
+from ascend_doctor.machine.gather.cann import INNER
+from ascend_doctor.machine.model import COMPANIONS, Chips, Driver, Node, Place, Value
 
-_INNER = re.compile(r"V\d{3}R\d{3}C\d{2}")
 _RANGE = re.compile(r"\[([\d.]+),([\d.]+)\]")
 # Of Huawei's PCI vendor: the chip of a device, and what CANN calls its kernels.
 _VENDOR = "0x19e5"
@@ -35,7 +36,7 @@ _BY_NAME = (
     (re.compile(r"310B\w*"), "ascend310b"),
     (re.compile(r"310"), "ascend310"),
 )
-_COMPANIONS = ("davinci_manager", "devmm_svm", "hisi_hdc")
+_NODE = re.compile("|".join((r"v?davinci\d+", *chain.from_iterable(COMPANIONS))))
 
 
 def driver(tree: Tree) -> Driver | None:
@@ -52,8 +53,8 @@ def driver(tree: Tree) -> Driver | None:
         version[:64],
         place,
         f"{root}/driver",
-        next(iter(_INNER.findall(said.get("innerversion", nothing)[0])), None),
-        tuple(_INNER.findall(said.get("compatible_version", nothing)[0])[:64]),
+        next(iter(INNER.findall(said.get("innerversion", nothing)[0])), None),
+        tuple(INNER.findall(said.get("compatible_version", nothing)[0])[:64]),
         said.get("ascendhal_version", nothing)[0] or None,
         tuple(part for pair in _RANGE.findall(firmware)[:16] for part in pair),
         firmware_place,
@@ -104,7 +105,7 @@ def nodes(tree: Tree) -> tuple[Node, ...] | None:
     """Return the device nodes of NPUs, None where there is no folder of devices."""
     if not tree.is_folder("/dev"):
         return None
-    names = [n for n in tree.names("/dev") if n in _COMPANIONS or re.fullmatch(r"v?davinci\d+", n)]
+    names = [name for name in tree.names("/dev") if _NODE.fullmatch(name)]
     names.sort(key=lambda name: (len(name), name) if name[-1].isdigit() else (99, name))
     found = []
     for name in names:

@@ -82,7 +82,7 @@ def _asked(python: str) -> tuple[str, str, str, tuple[str, ...]]:
             check=True,
         )
         version, prefix, base, *search = json.loads(done.stdout[-_MAX_OUTPUT:].splitlines()[-1])
-    except (OSError, subprocess.SubprocessError, ValueError, IndexError) as err:
+    except (OSError, subprocess.SubprocessError, ValueError, TypeError, IndexError) as err:
         raise InputError(f"{python}: no Python that answers; name the one jobs run with") from err
     return str(version), str(prefix), str(base), tuple(map(str, search))
 

@@ -20,6 +20,7 @@ _SHOWN = MAX_STEPS
 _MAX_NAME = 200
 _MAX_NAMES = 1 << 16
 _MAX_TEXT = 1000
+_MAX_MOMENT = 64  # characters of a time
 # Events that were begun and not ended yet, of all threads.
 _MAX_OPEN = 1 << 16
 # Room for two numbers of texts in one.
@@ -263,7 +264,7 @@ class Gathered:
 
     def _time(self, value: object) -> float | None:
         """Return a moment less ``base``; of a text, no digit is lost."""
-        if type(value) is str:
+        if type(value) is str and len(value) <= _MAX_MOMENT:
             whole, _, part = value.partition(".")
             try:
                 moment = int(whole)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from ascend_doctor.profile.model import Card, Profile, Verdict
+from ascend_doctor.profile.verdicts.naming import gib
 
 # A card with no process listed that has so much of its memory in use is no idle one: firmware and
 # driver take a twentieth of a 64 GiB card, and a fifth of a small one.
@@ -51,5 +52,5 @@ def _held(profile: Profile, card: Card, share: float) -> Verdict | None:
     return None
 
 
-def _gib(mib: float) -> str:
-    return f"{mib / 1024:.2f} GiB"
+def _gib(size_mib: float) -> str:
+    return f"{gib(size_mib)} GiB"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ascend_doctor.profile.model import Profile, Tally, Verdict
 from ascend_doctor.profile.verdicts.naming import ident, location, ms, percent, whose
-from ascend_doctor.profile.verdicts.spent import by_step, tallies, total, within
+from ascend_doctor.profile.verdicts.spent import by_step, tallies, timed, total, within
 from ascend_doctor.profile.verdicts.steady import idle, steady
 
 # What torch.compile's own work is called in traces; operators of CANN are compiled by other names.
@@ -34,8 +34,8 @@ def _compiling(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     times = by_step(profile, "compile")
     if not any(times.values()):
         return _unplaced(profile, found, limits)
-    days = steady(profile, limits)
-    behind = days.behind_warm_up
+    compared = steady(profile, limits)
+    behind = compared.behind_warm_up
     spent = within(times, behind)
     hit = [step for step in behind if times.get(step.name, 0.0) > 0]
     is_seldom = len(hit) < limits["compile-steps"] and len(hit) < len(behind)
@@ -55,8 +55,8 @@ def _compiling(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
         "worst_step": worst.name,
         "limit": percent(limits["compile-share"]),
     }
-    if days.warm_up:
-        captures["left_out"] = str(days.warm_up)
+    if compared.warm_up:
+        captures["left_out"] = str(compared.warm_up)
     captures |= _operators(found)
     spans = [tally.longest for tally in found if tally.longest.step in names]
     proofs = [span.proof for span in spans[:3]] or [worst.proof]
@@ -72,7 +72,7 @@ def _unplaced(
     count, spent = sum(tally.count for tally in found), sum(tally.total_us for tally in found)
     if count < limits["compile-count"] or _is_graph(found[0]):
         return None
-    steps = [step for step in profile.steps if step.total_us > 0]
+    steps = timed(profile)
     if spent < limits["compile-share"] * total(steps):
         return None
     captures = {
@@ -106,7 +106,7 @@ def _operators(found: Sequence[Tally]) -> dict[str, str]:
 def _tiling(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     """Tell of a host that is slower at preparing operators than the device at executing them."""
     found = [tally for tally in tallies(profile, "api") if _TILING.search(tally.name)]
-    steps = [step for step in profile.steps if step.total_us > 0]
+    steps = timed(profile)
     spent = sum(tally.total_us for tally in found)
     share = idle(steady(profile, limits).steps)
     if not found or spent < limits["tiling-share"] * total(steps):
@@ -132,7 +132,7 @@ def _tiling(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
 def _ai_cpu(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     """Tell of operators that run on the AI CPUs for a good part of the steps."""
     found = tallies(profile, "ai_cpu")
-    steps = [step for step in profile.steps if step.total_us > 0]
+    steps = timed(profile)
     spent, all_ = sum(tally.total_us for tally in found), total(steps)
     if not all_:
         # Without steps the time of all operators is what there is to compare with.

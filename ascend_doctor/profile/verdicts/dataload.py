@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from ascend_doctor.profile.columns import whole
 from ascend_doctor.profile.model import Profile, Step, Tally, Verdict
 from ascend_doctor.profile.verdicts.naming import counted, ms, percent, whose
-from ascend_doctor.profile.verdicts.spent import by_step, tallies, total, within
+from ascend_doctor.profile.verdicts.spent import by_step, tallies, timed, total, within
 from ascend_doctor.profile.verdicts.steady import Steady, steady
 from ascend_doctor.records import Evidence
 
@@ -36,7 +37,7 @@ def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[
 class _Fetches:
     """Fetches of the steps that can be compared; times in µs."""
 
-    days: Steady
+    compared: Steady
     times: Mapping[str, float]
     worst: Step
     first: float
@@ -44,12 +45,13 @@ class _Fetches:
     @property
     def data(self) -> float:
         """Time in fetches a step."""
-        return max(0.0, within(self.times, self.days.steps) - self.first) / len(self.days.steps)
+        spent = within(self.times, self.compared.steps) - self.first
+        return max(0.0, spent) / len(self.compared.steps)
 
     @property
     def step(self) -> float:
         """Time of a step."""
-        return max(1e-9, total(self.days.steps) - self.first) / len(self.days.steps)
+        return max(1e-9, total(self.compared.steps) - self.first) / len(self.compared.steps)
 
     @property
     def compute(self) -> float:
@@ -64,7 +66,7 @@ class _Fetches:
 
 def _fetches(profile: Profile, limits: Mapping[str, float]) -> _Fetches | None:
     times = by_step(profile, "fetch")
-    days = steady(profile, limits)
+    compared = steady(profile, limits)
     whole = _whole(profile)
     first = 0.0
     if whole is not None:
@@ -74,18 +76,20 @@ def _fetches(profile: Profile, limits: Mapping[str, float]) -> _Fetches | None:
             return None
         times = {whole.name: sum(tally.total_us for tally in counts)}
         first = max(tally.longest.duration_us for tally in counts)
-        days = Steady((whole,))
+        compared = Steady((whole,))
     else:
-        days = replace(days, steps=tuple(step for step in days.steps if step.name in times))
-    if not days.steps:
+        compared = replace(
+            compared, steps=tuple(step for step in compared.steps if step.name in times)
+        )
+    if not compared.steps:
         return None
-    worst = max(days.steps, key=lambda step: times[step.name])
-    return _Fetches(days, times, worst, first)
+    worst = max(compared.steps, key=lambda step: times[step.name])
+    return _Fetches(compared, times, worst, first)
 
 
 def _whole(profile: Profile) -> Step | None:
     """Return the row about all of a profile that has no steps."""
-    steps = [step for step in profile.steps if step.total_us > 0]
+    steps = timed(profile)
     return steps[0] if len(steps) == 1 and not steps[0].name else None
 
 
@@ -93,16 +97,16 @@ def _waiting(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     found = _fetches(profile, limits)
     if found is None or found.share < limits["fetch-share"]:
         return None
-    free = [step.free_us for step in found.days.steps if step.free_us is not None]
+    free = [step.free_us for step in found.compared.steps if step.free_us is not None]
     if free and sum(free) / len(free) < limits["accounted-share"] * found.data:
         return None  # the device had enough to do meanwhile
-    is_sure = len(found.days.steps) >= limits["few-steps"] and not any(
-        step.is_average for step in found.days.steps
+    is_sure = len(found.compared.steps) >= limits["few-steps"] and not any(
+        step.is_average for step in found.compared.steps
     )
     kind, workers = _loader(profile)
     captures = {
         **whose(profile),
-        **counted(found.days),
+        **counted(found.compared),
         "share": percent(found.share),
         "data": ms(found.data),
         "step": ms(found.step),
@@ -126,7 +130,7 @@ def _waiting(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
             captures["workers"] = str(workers)
             captures["wanted"] = str(math.ceil(workers * found.step / found.compute))
     proofs = (_proof(profile, found), found.worst.proof)
-    return Verdict(name, profile, captures, tuple(dict.fromkeys(proofs)), len(found.days.steps))
+    return Verdict(name, profile, captures, tuple(dict.fromkeys(proofs)), len(found.compared.steps))
 
 
 def _proof(profile: Profile, found: _Fetches) -> Evidence:
@@ -138,8 +142,7 @@ def _proof(profile: Profile, found: _Fetches) -> Evidence:
 
 def _loader(profile: Profile) -> tuple[str | None, int | None]:
     """Return what kind of loader fetches, and how many workers it has."""
-    told = profile.facts.get("workers", "")
-    workers = int(told) if told.isdecimal() else None
+    workers = whole(profile.facts.get("workers", ""))
     names = " ".join([profile.facts.get("loader", ""), *(t.name for t in _by_time(profile))])
     kinds = [kind for kind in (_SINGLE, _MULTIPLE) if kind.lower() in names.lower()]
     if workers == 0 or kinds == [_SINGLE]:
@@ -157,8 +160,8 @@ def _by_time(profile: Profile) -> tuple[Tally, ...]:
 def _slow_fetch(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     """Tell of one fetch that was far longer than others; it costs little, and may be a sign."""
     times = by_step(profile, "fetch")
-    days = steady(profile, limits)
-    known = [step for step in days.behind_warm_up if step.name in times and not step.is_average]
+    compared = steady(profile, limits)
+    known = [step for step in compared.behind_warm_up if step.name in times and not step.is_average]
     if len(known) < _FEW:
         return None
     worst = max(known, key=lambda step: times[step.name])
@@ -180,7 +183,7 @@ def _slow_fetch(profile: Profile, limits: Mapping[str, float]) -> Verdict | None
 def _preprocessing(profile: Profile, limits: Mapping[str, float]) -> Iterator[Verdict]:
     """Yield if operators of the data pipeline take much of the device's AI CPUs."""
     found = tallies(profile, "preprocess")
-    steps = [step for step in profile.steps if step.total_us > 0]
+    steps = timed(profile)
     spent, all_ = sum(tally.total_us for tally in found), total(steps)
     if not found or not all_ or spent < limits["preprocess-share"] * all_:
         return

@@ -26,11 +26,11 @@ def whose(profile: Profile) -> dict[str, str]:
     return {}
 
 
-def counted(days: Steady) -> dict[str, str]:
+def counted(compared: Steady) -> dict[str, str]:
     """Return how many steps were compared, and how many left out if there are any."""
-    found = {"steps": str(len(days.steps))}
-    if days.left_out:
-        found["left_out"] = str(days.left_out)
+    found = {"steps": str(len(compared.steps))}
+    if compared.left_out:
+        found["left_out"] = str(compared.left_out)
     return found
 
 

@@ -48,6 +48,11 @@ def within(times: Mapping[str, float], steps: Iterable[Step]) -> float:
     return sum(times.get(step.name, 0.0) for step in steps)
 
 
+def timed(profile: Profile) -> tuple[Step, ...]:
+    """Return the steps of a profile that took any time."""
+    return tuple(step for step in profile.steps if step.total_us > 0)
+
+
 def total(steps: Iterable[Step]) -> float:
     """Return how long steps took together, in µs."""
     return sum(step.total_us for step in steps)

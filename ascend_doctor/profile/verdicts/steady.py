@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from ascend_doctor.profile.model import Profile, Step
+from ascend_doctor.profile.verdicts.spent import timed
 
 # Of fewer steps none is set apart as an exception: what is rare cannot be told.
 _MANY = 10
@@ -20,7 +21,7 @@ class Steady:
     Attributes:
         steps: ordinary ones, in order.
         rare: long ones that are so rare that they may be evaluation or a checkpoint.
-        warm_up, borders: how many were left out at the begin, and for the border of an epoch.
+        warm_up, borders: how many were left out at the start, and for the border of an epoch.
     """
 
     steps: tuple[Step, ...]
@@ -41,12 +42,12 @@ class Steady:
 
 def steady(profile: Profile, limits: Mapping[str, float]) -> Steady:
     """Sort the steps of a profile; what would leave less than two is not left out."""
-    steps = [step for step in ordered(profile.steps) if step.total_us > 0]
+    steps = timed(profile)
     warm_up = int(limits["warm-up-steps"])
     if len(steps) - warm_up < 2:
         warm_up = 0
     behind = steps[warm_up:]
-    inner = [step for step in behind if not step.is_border]
+    inner = tuple(step for step in behind if not step.is_border)
     if len(inner) < 2:
         inner = behind
     rare = _rare(inner, limits)
@@ -65,17 +66,6 @@ def _rare(steps: Sequence[Step], limits: Mapping[str, float]) -> list[Step]:
     usual = median(step.total_us for step in steps)
     longest = sorted(steps, key=lambda step: step.total_us, reverse=True)[:most]
     return [step for step in longest if step.total_us >= limits["long-step"] * usual]
-
-
-def ordered(steps: Iterable[Step]) -> list[Step]:
-    """Return steps in the order in which they ran, as far as times or numbers tell."""
-    found = list(steps)
-    begins = [step.begin_us for step in found]
-    if None not in begins:
-        return sorted(found, key=lambda step: step.begin_us or 0.0)
-    if all(step.name.isdecimal() for step in found):
-        return sorted(found, key=lambda step: int(step.name))
-    return found
 
 
 def idle(steps: Iterable[Step]) -> float | None:

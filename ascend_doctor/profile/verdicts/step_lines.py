@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from itertools import chain
 from statistics import median
 
-from ascend_doctor.profile.model import Profile, Step, Verdict
+from ascend_doctor.profile.model import STEP_LINES, Profile, Step, Verdict
+from ascend_doctor.profile.verdicts.naming import percent
 from ascend_doctor.records import Evidence
 
 # Formats of measures in which steps are told with the time that they waited for data.
-FORMATS = frozenset({"step_lines", "step_metrics"})
+FORMATS = frozenset({STEP_LINES})
 # The rule for lines that only the article knows.
 _ARTICLE = "dataload-article-step-lines"
 
@@ -35,7 +36,7 @@ ODD_SHARE = 0.1
 
 @dataclass(frozen=True, slots=True)
 class _Loop:
-    """The steps of one writer that are no border, of those those that waited, and their times."""
+    """The steps of one writer that are no border; ``limit`` is the share that is waiting."""
 
     profile: Profile
     steps: Sequence[Step]
@@ -122,7 +123,7 @@ def _waits(loop: _Loop, loops: Sequence[_Loop]) -> Verdict:
     worst = max(waiting, key=lambda step: step.fetch_us or 0.0)
     total, fetch = _total(steps), _fetch(steps)
     captures = {
-        "share": f"{100 * fetch / total:.0f}",
+        "share": percent(fetch / total),
         "data": _seconds(worst.fetch_us or 0.0),
         "step": _seconds(worst.total_us),
         "waiting": str(_count(waiting)),

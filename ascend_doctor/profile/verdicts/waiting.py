@@ -37,8 +37,10 @@ def judge(
 
 
 def _known(profile: Profile, limits: Mapping[str, float]) -> Steady:
-    days = steady(profile, limits)
-    return replace(days, steps=tuple(step for step in days.steps if step.free_us is not None))
+    compared = steady(profile, limits)
+    return replace(
+        compared, steps=tuple(step for step in compared.steps if step.free_us is not None)
+    )
 
 
 def _idle_of(profile: Profile, limits: Mapping[str, float]) -> float | None:
@@ -47,48 +49,48 @@ def _idle_of(profile: Profile, limits: Mapping[str, float]) -> float | None:
 
 def _idle(profile: Profile, limits: Mapping[str, float], ranks: int) -> Verdict:
     """Tell of idle time only; many reasons have it in common."""
-    days = _known(profile, limits)
-    spent = sum(step.free_us or 0.0 for step in days.steps)
+    compared = _known(profile, limits)
+    spent = sum(step.free_us or 0.0 for step in compared.steps)
     captures = {
         **whose(profile),
-        **counted(days),
-        "share": percent(spent / total(days.steps)),
+        **counted(compared),
+        "share": percent(spent / total(compared.steps)),
         "idle": ms(spent),
-        "step": ms(total(days.steps)),
+        "step": ms(total(compared.steps)),
         "limit": percent(limits["idle-share"]),
     }
     if ranks > 1:
         captures["ranks"] = str(ranks)
-    return Verdict("idle", profile, captures, (_most_idle(days).proof,), len(days.steps))
+    return Verdict("idle", profile, captures, (_most_idle(compared).proof,), len(compared.steps))
 
 
-def _most_idle(days: Steady) -> Step:
-    return max(days.steps, key=lambda step: step.free_us or 0.0)
+def _most_idle(compared: Steady) -> Step:
+    return max(compared.steps, key=lambda step: step.free_us or 0.0)
 
 
 def _prepares(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     """Tell of idle time that lies before the first task of each step."""
-    days = _known(profile, limits)
-    spent = sum(step.free_us or 0.0 for step in days.steps)
-    preparing = [step.preparing_us or 0.0 for step in days.steps]
+    compared = _known(profile, limits)
+    spent = sum(step.free_us or 0.0 for step in compared.steps)
+    preparing = [step.preparing_us or 0.0 for step in compared.steps]
     if sum(preparing) < limits["accounted-share"] * spent:
         return None
     captures = {
         **whose(profile),
-        **counted(days),
-        "share": percent(spent / total(days.steps)),
+        **counted(compared),
+        "share": percent(spent / total(compared.steps)),
         "preparing": ms(sum(preparing) / len(preparing)),
-        "step": ms(total(days.steps) / len(days.steps)),
+        "step": ms(total(compared.steps) / len(compared.steps)),
         "limit": percent(limits["idle-share"]),
     }
-    worst = max(days.steps, key=lambda step: step.preparing_us or 0.0)
-    return Verdict("prepares", profile, captures, (worst.proof,), len(days.steps))
+    worst = max(compared.steps, key=lambda step: step.preparing_us or 0.0)
+    return Verdict("prepares", profile, captures, (worst.proof,), len(compared.steps))
 
 
 def _slow_steps(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     """Tell that much of the time is lost in a few steps that are far longer than others."""
-    days = steady(profile, limits)
-    steps = [step for step in days.behind_warm_up if not step.is_average]
+    compared = steady(profile, limits)
+    steps = [step for step in compared.behind_warm_up if not step.is_average]
     if len(steps) < _FEW:
         return None
     usual = median(step.total_us for step in steps)

@@ -418,9 +418,11 @@ def test_begins_and_ends_that_stand_apart_are_put_together():
     ],
 )
 def test_an_event_without_a_time_is_left_out_and_told(bad):
-    measures = told([step(1, 0, 100.0), {**event("aten::item", 10, 30.0), **bad}])
-    assert hosted(measures) == [("1", 100.0, None, None, None)]
-    assert measures.notes == (Note("events_untimed", {"count": "1"}),)
+    events = [step(1, 0, 100.0), {**event("aten::item", 10, 30.0), **bad}]
+    for order in (events, events[::-1]):
+        measures = told(order)
+        assert hosted(measures) == [("1", 100.0, None, None, None)]
+        assert measures.notes == (Note("events_untimed", {"count": "1"}),)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ascend_doctor.profile.verdicts.steady import idle, ordered, steady
+from ascend_doctor.profile.verdicts.steady import idle, steady
 from tests.profile.verdicts.making import LIMITS, profile, steps
 
 # A busy machine is no reason to fail.
@@ -54,22 +54,6 @@ def test_warm_up_borders_and_exceptions_are_set_apart(told, expected):
 
 def test_how_many_steps_are_warm_up_is_a_threshold():
     assert sorted_out(steps(*[1] * 5), **{"warm-up-steps": 3})[0] == ["4", "5"]
-
-
-@pytest.mark.parametrize(
-    ("numbers", "expected"),
-    [(["10", "9", "11"], ["9", "10", "11"]), (["b", "a"], ["b", "a"]), (["2", ""], ["2", ""])],
-)
-def test_steps_are_put_in_the_order_of_their_numbers(numbers, expected):
-    told = [
-        replace(s, name=name) for s, name in zip(steps(*[1] * len(numbers)), numbers, strict=True)
-    ]
-    assert [step.name for step in ordered(told)] == expected
-
-
-def test_times_go_before_numbers():
-    told = [replace(s, begin_us=b) for s, b in zip(steps(1, 1, 1), (30.0, 10.0, 20.0), strict=True)]
-    assert [step.name for step in ordered(told)] == ["2", "3", "1"]
 
 
 def test_idle_time_is_of_the_steps_that_say_it():
