@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ascend_doctor.profile.calls import type_of
+from ascend_doctor.profile.columns import MAX_DURATION
 from ascend_doctor.profile.curve import Curves
 from ascend_doctor.profile.database_parts import Names, Proof, number, place, shown
+from ascend_doctor.profile.kinds import rank_number
 from ascend_doctor.profile.model import MAX_STEPS, Sample, Step
 from ascend_doctor.profile.sqlite import Database
 from ascend_doctor.profile.tally import Event, Tallies
@@ -67,7 +69,12 @@ def read_waits(database: Database, tallies: Tallies) -> None:
         columns = ("hccl_op_name", "elapse_time", "wait_time", "start_timestamp", "step")
         for row, name, elapsed, waited, start, step in database.select(table, columns):
             took, wait = number(elapsed), number(waited)
-            if took is None or took < 0 or not isinstance(name, str) or name == _TOTAL:
+            if (
+                took is None
+                or not 0 <= took * 1e3 < MAX_DURATION
+                or not isinstance(name, str)
+                or name == _TOTAL
+            ):
                 continue
             kind = type_of("", name)
             tallies.add(
@@ -94,7 +101,7 @@ def step_traces(database: Database, proof: Proof) -> Iterator[Step]:
             table, columns, limit=MAX_STEPS
         ):
             times = [number(value) for value in said]
-            known = [time for time in times[:3] if time is not None and time >= 0]
+            known = [time for time in times[:3] if time is not None and 0 <= time < MAX_DURATION]
             # A stage is the sum of rows that are there already.
             if len(known) < 3 or kind not in (None, "rank"):
                 continue
@@ -106,7 +113,7 @@ def step_traces(database: Database, proof: Proof) -> Iterator[Step]:
                 name=_step_name(step),
                 proof=shown(proof(place(table, row)), f"step {_step_name(step)}, {told}"),
                 total_us=sum(known),
-                rank=int(index) if index.isdecimal() else None,
+                rank=rank_number(index),
                 device=None if device is None else str(device),
                 computing_us=computing,
                 communication_us=communication,

@@ -13,6 +13,7 @@ _OWN = re.compile(r".*_ascend_(?:pt|ms)|PROF_[^/]*")
 _INNER = re.compile(
     r"ASCEND_PROFILER_OUTPUT|mindstudio_profiler_output|device_\d+|host|FRAMEWORK|sqlite|summary|data"
 )
+_RANK_DIGITS = 6
 _RANK = re.compile(r"(?:^|[/!_.-])rank[-_]?(\d{1,6})(?=$|[/!_.-])")
 # Older versions of msprof write a folder for each device.
 _DEVICE = re.compile(r"(?:^|[/!])device_(\d{1,4})/")
@@ -62,6 +63,15 @@ def rank_of(path: str) -> int | None:
     """
     found = _NUMBERED.fullmatch(PurePosixPath(path.rpartition("!")[2]).name) or _RANK.search(path)
     return int(found[1]) if found else None
+
+
+def rank_number(text: str) -> int | None:
+    """Return the rank that a cell names, None if it is none.
+
+    >>> rank_number("12"), rank_number("-1"), rank_number("9" * 40)
+    (12, None, None)
+    """
+    return int(text) if text.isdecimal() and len(text) <= _RANK_DIGITS else None
 
 
 def device_of(path: str, said: set[str]) -> str | None:

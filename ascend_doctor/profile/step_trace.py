@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from ascend_doctor.profile.columns import Cells
-from ascend_doctor.profile.kinds import profile_of, rank_of
+from ascend_doctor.profile.kinds import profile_of, rank_number, rank_of
 from ascend_doctor.profile.model import MAX_STEPS, Measures, Step
 from ascend_doctor.profile.table import Table
 from ascend_doctor.records import Note
@@ -76,7 +76,7 @@ def _steps(table: Table) -> _Made:
         if any(part is None or part < 0 for part in parts):
             return None
         before = preparing.of(cells)
-        rank = int(index.of(cells)) if index.of(cells).isdecimal() else None
+        rank = rank_number(index.of(cells))
         return Step(
             name=name.of(cells),
             proof=table.proof(rank=rank),
@@ -97,7 +97,7 @@ def _steps(table: Table) -> _Made:
 
 def _iterations(table: Table) -> _Made:
     columns = table.columns
-    total, end = columns.time("Iteration Time(us)"), columns.time("Iteration End(us)")
+    total, end = columns.time("Iteration Time(us)"), columns.moment("Iteration End(us)")
     # From the end of an iteration until the device begins the next one.
     gap = columns.time("Data Aug Bound(us)")
     name, device = columns.text("Iteration ID"), columns.text("Device_id")

@@ -77,11 +77,12 @@ def _rank(profile: Profile, limits: Mapping[str, float]) -> _Rank | None:
     def mean(name: str) -> float:
         return sum(float(getattr(step, name)) for step in steps) / len(steps)
 
+    bubble = sum(max(0.0, step.bubble_us or 0.0) for step in steps) / len(steps)
     return _Rank(
         profile,
         tuple(steps),
         mean("computing_us"),
-        mean("communication_us") - sum(step.bubble_us or 0.0 for step in steps) / len(steps),
+        max(0.0, mean("communication_us") - bubble),
         mean("free_us"),
         mean("total_us"),
     )

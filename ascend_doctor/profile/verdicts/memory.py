@@ -40,7 +40,9 @@ def _pool(profile: Profile) -> Memory | None:
 
 
 def _live(sample: Sample) -> float | None:
-    return sample.allocated if sample.active is None else sample.active
+    live = sample.allocated if sample.active is None else sample.active
+    # Below zero it counts what was given back since recording began.
+    return live if live is None or live >= 0 else None
 
 
 def _most_live(pool: Memory) -> float | None:

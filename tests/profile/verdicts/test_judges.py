@@ -316,6 +316,8 @@ def growing(count, *, live=lambda n: 10_000, reserved=lambda n: 20_000):
         (growing(60, reserved=lambda n: 20_000 + 200 * n), ["memory_fragments"]),
         (growing(60, reserved=lambda n: 20_000), []),
         (growing(60, reserved=lambda n: 12_000 + 20 * n), []),
+        # Counted from what was held when recording began.
+        (growing(60, live=lambda n: -1, reserved=lambda n: 20_000 + 200 * n), []),
     ],
 )
 def test_growth_behind_the_warm_up_decides(told, expected):
@@ -346,3 +348,9 @@ def test_every_verdict_has_a_rule_and_every_capture_a_name():
     assert {name for name, _ in told} == {*PROFILE}
     known = {(n, c) for n, always in PROFILE.items() for c in always | PROFILE_SOMETIMES}
     assert told <= known
+
+
+def test_a_bubble_that_is_longer_than_all_communication_makes_no_rank_late():
+    others = [rank(number, computing=50, communication=10, free=10) for number in range(3)]
+    told = steps(70, 70, computing_us=50, communication_us=10, free_us=10, bubble_us=5000)
+    assert names(*others, profile(key="job", rank=3, steps=told)) == []
