@@ -351,6 +351,6 @@ def test_every_verdict_has_a_rule_and_every_capture_a_name():
 
 
 def test_more_bubble_than_communication_is_no_less_than_none():
-    others = [rank(number, computing=50, communication=10, free=10) for number in range(3)]
-    told = steps(110, 110, computing_us=50, communication_us=10, free_us=50, bubble_us=60)
+    others = [rank(number, computing=150, communication=10, free=10) for number in range(3)]
+    told = steps(210, 210, computing_us=150, communication_us=10, free_us=50, bubble_us=60)
     assert names(*others, profile(key="job", rank=3, steps=told)) == []
