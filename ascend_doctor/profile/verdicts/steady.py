@@ -10,7 +10,7 @@ from statistics import median
 from ascend_doctor.profile.model import Profile, Step
 
 # Of fewer steps none is set apart as an exception: what is rare cannot be told.
-_MANY = 10
+_MANY = 5
 
 
 @dataclass(frozen=True, slots=True)

@@ -354,3 +354,26 @@ def test_more_bubble_than_communication_is_no_less_than_none():
     others = [rank(number, computing=150, communication=10, free=10) for number in range(3)]
     told = steps(210, 210, computing_us=150, communication_us=10, free_us=50, bubble_us=60)
     assert names(*others, profile(key="job", rank=3, steps=told)) == []
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ([90], ["idle"]),
+        ([90, 10], []),
+        ([90, 40], ["idle"]),
+        ([50, 10, 10, 90], []),
+        ([50, 10, 40, 90], ["idle"]),
+        # A loader with eight workers may keep every eighth step waiting.
+        ([50, *[10] * 7, 490, *[10] * 7, 490], ["idle"]),
+    ],
+)
+def test_one_idle_step_of_few_is_no_idle_device(shares, expected):
+    told = steps(*[max(100, share + 50) for share in shares], free_us=shares)
+    assert names(profile(steps=told)) == expected
+
+
+@pytest.mark.parametrize(("count", "expected"), [(1, []), (2, []), (3, ["memory_leaks"])])
+def test_memory_that_rises_within_a_step_is_no_leak(count, expected):
+    growth = pool(*((10_000 + 500 * n, 50_000) for n in range(60)))
+    assert names(profile(steps=steps(*[100] * count), memory=(growth,))) == expected

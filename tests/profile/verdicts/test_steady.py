@@ -37,6 +37,13 @@ def border(told, *numbers):
         (steps(*[10] * 9, 90, 10), ([*map(str, range(2, 10)), "11"], 1, 0, ["10"])),
         # Of few steps, what is rare cannot be told.
         (steps(10, 10, 10, 90, 10), (["2", "3", "4", "5"], 1, 0, [])),
+        (steps(10, 10, 10, 90, 10, 10), (["2", "3", "5", "6"], 1, 0, ["4"])),
+        (steps(10, 10, 90, 10, 90, 10), (["2", "4", "5", "6"], 1, 0, ["3"])),
+        # An evaluation every twentieth step.
+        (
+            steps(*[10] * 9, 90, *[10] * 19, 80, *[10] * 9),
+            ([str(n) for n in range(2, 40) if n not in (10, 30)], 1, 0, ["10", "30"]),
+        ),
         # Many long ones are no exception.
         (
             steps(*[10, 90] * 6)[:11],
