@@ -377,3 +377,20 @@ def test_one_idle_step_of_few_is_no_idle_device(shares, expected):
 def test_memory_that_rises_within_a_step_is_no_leak(count, expected):
     growth = pool(*((10_000 + 500 * n, 50_000) for n in range(60)))
     assert names(profile(steps=steps(*[100] * count), memory=(growth,))) == expected
+
+
+@pytest.mark.parametrize(
+    ("late", "expected"),
+    [
+        ([0, 1000, 0], []),
+        ([0, 1000, 1000], ["slow_rank"]),
+        ([0, 0, 1000, 0, 1000, 1000], ["slow_rank"]),
+    ],
+)
+def test_a_rank_that_is_late_once_in_few_steps_is_not_slow(late, expected):
+    lengths = [130 + extra for extra in late]
+    waits = [30 + extra for extra in late]
+    others = steps(*lengths, computing_us=100, communication_us=waits, free_us=0)
+    told = steps(*lengths, computing_us=100, communication_us=30, free_us=late)
+    ranks = [profile(key="job", rank=number, steps=others) for number in range(3)]
+    assert names(*ranks, profile(key="job", rank=3, steps=told)) == expected
