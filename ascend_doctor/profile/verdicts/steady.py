@@ -30,8 +30,8 @@ class Steady:
 
     @property
     def behind_warm_up(self) -> tuple[Step, ...]:
-        """All steps but those of the warm-up and at borders."""
-        return (*self.steps, *self.rare)
+        """All steps but those of the warm-up and at borders, in order."""
+        return tuple(ordered((*self.steps, *self.rare)))
 
     @property
     def left_out(self) -> int:

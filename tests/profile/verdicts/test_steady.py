@@ -92,3 +92,9 @@ def test_no_step_is_lost_or_counted_twice(given_steps):
     days = steady(profile(steps=told), LIMITS)
     kept = len(days.steps) + days.left_out
     assert kept == sum(step.total_us > 0 for step in told)
+
+
+def test_what_is_behind_the_warm_up_stays_in_order():
+    days = steady(profile(steps=steps(*[10] * 6, 90, *[10] * 4)), LIMITS)
+    assert [step.name for step in days.rare] == ["7"]
+    assert [step.name for step in days.behind_warm_up] == [str(n) for n in range(2, 12)]
