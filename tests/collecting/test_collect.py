@@ -165,7 +165,7 @@ def test_a_collection_that_is_cut_off_is_told(tmp_path):
             assert examine(tmp_path / "cut.tar.gz") == whole  # the document was all there
         except InputError as err:
             told.append(str(err))
-    assert set(told) == {f"{tmp_path}/cut.tar.gz: cannot be read: the gzip stream ends early"}
+    assert f"{tmp_path}/cut.tar.gz: cannot be read: the gzip stream ends early" in told
 
 
 def test_the_listing_shows_links_and_devices(tmp_path):
