@@ -66,6 +66,10 @@ def collect(
     Raises:
         InputError: the file is there already, or cannot be written.
     """
+    # A device must not be replaced by a file, nor a link to one.
+    target = Path(os.path.realpath(target))
+    if target.exists() and not target.is_file():
+        raise InputError(f"{target}: not a regular file; name one, ending in .tar.gz")
     if target.exists() and not force:
         raise InputError(f"{target}: exists already; name another file, or add --force")
     machine = gather(sources, variables_of(knowledge))

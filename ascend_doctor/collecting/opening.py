@@ -8,7 +8,8 @@ from pathlib import Path
 from ascend_doctor.errors import InputError
 from ascend_doctor.ingest.archive import members
 from ascend_doctor.ingest.discover import discover
-from ascend_doctor.ingest.source import HEAD, Skipped, Source, is_machine
+from ascend_doctor.ingest.source import HEAD, Skipped, Source, is_machine, reason_of
+from ascend_doctor.ingest.stream import BROKEN
 from ascend_doctor.machine.gather.machine import Sources, gather
 from ascend_doctor.machine.model import Machine
 from ascend_doctor.machine.stored import MAX_BYTES, loads
@@ -28,7 +29,7 @@ def opened(path: Path, known: Collection[str] = ()) -> Machine:
         known: variables whose values may be told.
 
     Raises:
-        InputError: there is no such path, or it tells of no machine.
+        InputError: there is no such path, it is cut off, or it tells of no machine.
         ResultError: the document in it is damaged.
     """
     if path.is_dir():
@@ -37,6 +38,24 @@ def opened(path: Path, known: Collection[str] = ()) -> Machine:
         if document is None:
             return gather(Sources(root=path), known)
         path = document
+    try:
+        found = _document(path)
+    except BROKEN as err:
+        raise InputError(f"{path}: cannot be read: {reason_of(err)}") from err
+    if found is None:
+        raise InputError(
+            f"{path}: tells of no machine; give a folder that is a machine's root, what "
+            "`ascend-doctor env collect` wrote, or a result of `ascend-doctor env -f json`"
+        )
+    return loads(*found)
+
+
+def _document(path: Path) -> tuple[bytes, str] | None:
+    """Return the first document of a machine in a file, and its name; None if it has none.
+
+    Raises:
+        OSError, EOFError: the file is cut off before its end.
+    """
     for number, item in enumerate(_members(path)):
         if isinstance(item, Source):
             with item.open() as stream:
@@ -44,13 +63,10 @@ def opened(path: Path, known: Collection[str] = ()) -> Machine:
                 if is_machine(data):
                     while len(data) <= MAX_BYTES and (block := stream.read(HEAD)):
                         data += block
-                    return loads(data, item.path)
+                    return data, item.path
         if number == _MAX_TRIED:
             break
-    raise InputError(
-        f"{path}: tells of no machine; give a folder that is a machine's root, what "
-        "`ascend-doctor env collect` wrote, or a result of `ascend-doctor env -f json`"
-    )
+    return None
 
 
 def _members(path: Path) -> Iterator[Source | Skipped]:

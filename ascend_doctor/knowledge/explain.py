@@ -28,6 +28,9 @@ GAP_SHARE = 0.02
 # and the sum of a whole run is judged; steps that were measured, by the threshold step-data-share.
 WAITING_SHARE = 0.30
 
+# A wait that is printed longer than its step by less than this is rounded.
+_ROUNDED = 1.05
+
 # The explainer that computes with the numbers of step lines.
 STEPS = "step_share"
 
@@ -171,23 +174,29 @@ def _oom(captures: Mapping[str, str]) -> Answer | None:
 def step_times(captures: Mapping[str, str]) -> tuple[float, float] | None:
     """Return for how many seconds a step waited for data, and how many it took.
 
-    None, if that is not said. What it took is ``step``, or ``data`` + ``compute``; of a line in
+    None, if that is not said, or it waited for longer than it took: these are not of one unit, or
+    not of one step. What it took is ``step``, or ``data`` + ``compute``; of a line in
     milliseconds, ``unit`` is ``ms``. Where all steps were summed up, ``percent`` of 100 s was data.
 
     >>> step_times({"data": "0.5", "step": "2"})
     (0.5, 2.0)
     >>> step_times({"data": "3000", "compute": "1000", "unit": "ms"})
     (3.0, 4.0)
+    >>> step_times({"data": "2.01", "step": "2"}), step_times({"data": "12", "step": "2"})
+    ((2.0, 2.0), None)
     """
     scale = 1000.0 if captures.get("unit") == "ms" else 1.0
     try:
         if "percent" in captures:
-            return float(captures["percent"]), 100.0
+            percent = float(captures["percent"])
+            return (percent, 100.0) if percent <= 100.0 else None
         data = float(captures["data"])
         step = float(captures["step"]) if "step" in captures else data + float(captures["compute"])
     except (KeyError, ValueError):
         return None
-    return (data / scale, step / scale) if 0 < step < math.inf else None
+    if not 0 < step < math.inf or data > _ROUNDED * step:
+        return None
+    return min(data, step) / scale, step / scale
 
 
 def _step_share(captures: Mapping[str, str]) -> Answer | None:

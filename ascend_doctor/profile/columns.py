@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ascend_doctor.profile.kinds import UNIT, bare
 
@@ -16,6 +16,12 @@ _MICROSECONDS = {"ns": 1e-3, "us": 1.0, "μs": 1.0, "µs": 1.0, "ms": 1e3, "s": 
 _MEBIBYTES = {"B": 1 / (1 << 20), "KB": 1 / 1024, "MB": 1.0, "GB": 1024.0}
 # How profilers write that they have no value.
 _ABSENT = frozenset({"", "N/A", "NA", "None", "null", "nan", "NaN"})
+# What is beyond is a counter that wrapped, or nonsense, and its sums would be so, too: durations
+# (µs) of a third of a year, moments (µs) of thousands of years, sizes (MiB), and counts.
+MAX_DURATION = 1e13
+MAX_MOMENT = 1e18
+_MAX_SIZE = 1e12
+_MAX_COUNT = 1e15
 
 
 def number(cell: str | None) -> float | None:
@@ -56,19 +62,22 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A column of numbers, and what one of its units is."""
+    """A column of numbers: what one of its units is, and from which on they cannot be true."""
 
     index: int | None
-    factor: float = 1.0
+    factor: float
+    most: float
 
     def __bool__(self) -> bool:
         """Say whether the table has it."""
         return self.index is not None
 
     def of(self, cells: Cells) -> float | None:
-        """Return the number of a row, None if it has none."""
+        """Return the number of a row, None if it has none that can be true."""
         value = None if self.index is None else number(cells[self.index])
-        return None if value is None else value * self.factor
+        if value is None or abs(value := value * self.factor) >= self.most:
+            return None
+        return value
 
 
 class Columns:
@@ -86,17 +95,21 @@ class Columns:
 
     def count(self, *names: str) -> Number:
         """Return a column of numbers without a unit."""
-        return Number(self._first(names)[0])
+        return Number(self._first(names)[0], 1.0, _MAX_COUNT)
 
-    def time(self, *names: str, usual: str = "us") -> Number:
-        """Return a column of times, in µs; ``usual`` is the unit where the table names none."""
+    def time(self, *names: str) -> Number:
+        """Return a column of durations, in µs."""
         index, unit = self._first(names)
-        return Number(index, _MICROSECONDS.get(unit or usual, 1.0))
+        return Number(index, _MICROSECONDS.get(unit, 1.0), MAX_DURATION)
+
+    def moment(self, *names: str) -> Number:
+        """Return a column of moments, in µs of whatever clock."""
+        return replace(self.time(*names), most=MAX_MOMENT)
 
     def size(self, *names: str) -> Number:
         """Return a column of sizes, in MiB."""
         index, unit = self._first(names)
-        return Number(index, _MEBIBYTES.get(unit, 1.0))
+        return Number(index, _MEBIBYTES.get(unit, 1.0), _MAX_SIZE)
 
     def _first(self, names: Sequence[str]) -> tuple[int | None, str]:
         return next((self._units[n] for n in map(bare, names) if n in self._units), (None, ""))

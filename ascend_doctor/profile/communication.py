@@ -40,7 +40,7 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
                 type_of("", operator),
                 took,
                 (0, operator),
-                columns.time("Start Timestamp(us)").of(cells),
+                columns.moment("Start Timestamp(us)").of(cells),
                 step,
                 wait_us=columns.time("Wait Time(ms)").of(cells),
                 detail={"operator": operator},

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from ascend_doctor.profile.columns import whole
+from ascend_doctor.profile.columns import MAX_DURATION, whole
 from ascend_doctor.profile.model import MAX_STEPS, Step, Tally
 from ascend_doctor.profile.sqlite import Database
 from ascend_doctor.profile.table import MAX_TEXT
@@ -24,18 +23,20 @@ _ABSENT = ("N/A", "")
 # What stands in a detail until its name, or its call stack, is looked up.
 _MARK = "#"
 STACK = "\x00stack "
+# Moments in ns, of clocks that count from 1970, are a tenth of it.
+_MAX_NUMBER = 1e19
 # Frames of a call stack that are kept.
 _MAX_FRAMES = 64
 
 
 def number(value: object) -> float | None:
-    """Return a finite number of a database, None of anything else; some are written as text."""
+    """Return a number of a database, None of what can be none; some are written as text."""
     if isinstance(value, (int, float, str)):
         try:
             found = float(value)
         except (ValueError, OverflowError):
             return None
-        return found if math.isfinite(found) else None
+        return found if abs(found) < _MAX_NUMBER else None
     return None
 
 
@@ -55,7 +56,8 @@ def duration_of(start: object, end: object) -> float | None:
     if begin is None or until is None or until < begin:
         return None
     # The difference of integers is exact, which that of two floats is not.
-    return (until - begin) / 1000
+    took = (until - begin) / 1000
+    return took if took < MAX_DURATION else None
 
 
 def place(table: str, row: object) -> Place:

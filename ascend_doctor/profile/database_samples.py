@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ascend_doctor.profile.calls import type_of
-from ascend_doctor.profile.columns import whole
+from ascend_doctor.profile.columns import MAX_DURATION, whole
 from ascend_doctor.profile.communication import TOTAL
 from ascend_doctor.profile.curve import Curves
 from ascend_doctor.profile.database_parts import Names, Proof, number, place, shown
@@ -67,7 +67,12 @@ def read_waits(database: Database, tallies: Tallies) -> None:
         columns = ("hccl_op_name", "elapse_time", "wait_time", "start_timestamp", "step")
         for row, name, elapsed, waited, start, step in database.select(table, columns):
             took, wait = number(elapsed), number(waited)
-            if took is None or took < 0 or not isinstance(name, str) or name == TOTAL:
+            if (
+                took is None
+                or not 0 <= took * 1e3 < MAX_DURATION
+                or not isinstance(name, str)
+                or name == TOTAL
+            ):
                 continue
             kind = type_of("", name)
             tallies.add(
@@ -94,7 +99,7 @@ def step_traces(database: Database, proof: Proof) -> Iterator[Step]:
             table, columns, limit=MAX_STEPS
         ):
             times = [number(value) for value in said]
-            known = [time for time in times[:3] if time is not None and time >= 0]
+            known = [time for time in times[:3] if time is not None and 0 <= time < MAX_DURATION]
             # A stage is the sum of rows that are there already.
             if len(known) < 3 or kind not in (None, "rank"):
                 continue

@@ -28,7 +28,7 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
     columns = table.columns
     name, kind = columns.text("Name", "Op Name"), columns.text("Type", "OP Type")
     core, state = columns.text("Accelerator Core", "Task Type"), columns.text("OP State")
-    begin = columns.time("Start Time(us)", "Task Start Time(us)")
+    begin = columns.moment("Start Time(us)", "Task Start Time(us)")
     duration = columns.time("Duration(us)", "Task Duration(us)")
     wait = columns.time("Wait Time(us)", "Task Wait Time(us)")
     step, device = columns.text("Step Id"), columns.text("Device_id")

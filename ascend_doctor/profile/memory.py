@@ -23,7 +23,7 @@ def read_records(path: str, text: Iterator[bytes]) -> Measures:
     columns = table.columns
     component = columns.text("Component", "event")
     device = columns.text("Device Type", "Device", "Device_id")
-    time = columns.time("Timestamp(us)")
+    time = columns.moment("Timestamp(us)")
     reserved = columns.size("Total Reserved(MB)", "memory(KB)")
     allocated, active = columns.size("Total Allocated(MB)"), columns.size("Total Active(MB)")
     for cells in table:
@@ -48,7 +48,7 @@ def read_operators(path: str, text: Iterator[bytes]) -> Measures:
     component = "PTA" if columns.text("Stream Ptr") else "GE"
     moments: list[tuple[Number, Number, Number, Number]] = [
         (
-            columns.time(f"{moment} Time(us)"),
+            columns.moment(f"{moment} Time(us)"),
             columns.size(f"{moment} Total Reserved(MB)"),
             columns.size(f"{moment} Total Allocated(MB)"),
             columns.size(f"{moment} Total Active(MB)"),

@@ -19,7 +19,7 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
     table, tallies = Table(path, text), Tallies()
     columns = table.columns
     node, device = columns.text("Node"), columns.text("Device_id")
-    begin, total = columns.time("Timestamp(us)"), columns.time("Total_time(us)")
+    begin, total = columns.moment("Timestamp(us)"), columns.time("Total_time(us)")
     task = columns.text("Task ID")
     devices: set[str] = set()
     for cells in table:

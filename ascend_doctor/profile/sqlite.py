@@ -8,6 +8,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from ascend_doctor.profile.columns import MAX_DURATION
+
 if TYPE_CHECKING:
     import sqlite3
 
@@ -19,6 +21,7 @@ _EVERY = 100_000
 # Bytes of a value, a row, or a statement.
 _MAX_VALUE = 1 << 20
 _MAX_TABLES = 1024
+_MAX_NS = round(1000 * MAX_DURATION)
 
 Row = tuple[Any, ...]
 
@@ -112,8 +115,8 @@ class Database:
         row, key, start = (self._column("t", table, name) for name in ("rowid", by, begin))
         took = f"({self._column('t', table, end)} - {start})"
         wanted = f"{row}, {key}, count(*), sum({took}), max({took}), {start}"
-        # What is no time counts as 0.
-        timed = f"{took} >= 0 AND CAST({start} AS INTEGER) > 0"
+        # What is no time counts as 0, and none is longer than the most that is believed.
+        timed = f"{took} BETWEEN 0 AND {_MAX_NS} AND CAST({start} AS INTEGER) > 0"
         source = f"{self._table(table)} AS t WHERE {timed} GROUP BY {key}"
         return self._rows(table, f"SELECT {wanted} FROM {source}")  # noqa: S608  # as above
 

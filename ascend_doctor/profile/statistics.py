@@ -103,5 +103,5 @@ class _Sums:
             return None
         longest = self._longest.of(cells)
         # What is not said is no more than all of it, and no less than the average.
-        longest = total / max(1.0, count) if longest is None else longest
+        longest = total / max(1.0, count) if longest is None or longest < 0 else longest
         return Event("api", name, total, self._table.place, count=int(count), longest_us=longest)

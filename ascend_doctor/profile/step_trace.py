@@ -99,7 +99,7 @@ def _steps(table: Table) -> _Made:
 
 def _iterations(table: Table) -> _Made:
     columns = table.columns
-    total, end = columns.time("Iteration Time(us)"), columns.time("Iteration End(us)")
+    total, end = columns.time("Iteration Time(us)"), columns.moment("Iteration End(us)")
     # From the end of an iteration until the device begins the next one.
     gap = columns.time("Data Aug Bound(us)")
     name, device = columns.text("Iteration ID"), columns.text("Device_id")

@@ -140,6 +140,34 @@ def test_a_file_that_is_there_is_kept_unless_it_may_go(tmp_path):
         collect(tmp_path / "no/c.tar.gz", site.sources(), KNOWN, most=0)
 
 
+def test_what_is_no_file_is_never_replaced_and_links_are_followed(tmp_path):
+    site = healthy(tmp_path / "root")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "link").symlink_to(tmp_path / "pipe")
+    for name in ("pipe", "link"):
+        with pytest.raises(InputError, match="not a regular file"):
+            collect(tmp_path / name, site.sources(), KNOWN, most=0, force=True)
+    assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "c.tar.gz").write_text("old")
+    (tmp_path / "latest").symlink_to("c.tar.gz")
+    collect(tmp_path / "latest", site.sources(), KNOWN, most=0, force=True)
+    assert (tmp_path / "latest").is_symlink()
+    assert len(taken(tmp_path / "c.tar.gz")) == 2
+
+
+def test_a_collection_that_is_cut_off_is_told(tmp_path):
+    collect(tmp_path / "c.tar.gz", healthy(tmp_path / "root").sources(), KNOWN, most=0)
+    data, whole = (tmp_path / "c.tar.gz").read_bytes(), examine(tmp_path / "c.tar.gz")
+    told = []
+    for size in range(len(data) // 9, len(data), len(data) // 9):
+        (tmp_path / "cut.tar.gz").write_bytes(data[:size])
+        try:
+            assert examine(tmp_path / "cut.tar.gz") == whole  # the document was all there
+        except InputError as err:
+            told.append(str(err))
+    assert f"{tmp_path}/cut.tar.gz: cannot be read: the gzip stream ends early" in told
+
+
 def test_the_listing_shows_links_and_devices(tmp_path):
     site = MACHINES["latest_is_older"](tmp_path / "root")
     collect(tmp_path / "c.tar.gz", site.sources(), KNOWN, most=0)

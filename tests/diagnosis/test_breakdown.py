@@ -131,7 +131,7 @@ def test_ranks_of_a_cluster_the_guilty_one_first(tmp_path):
     rows = [
         "1,rank,0,900000,100000,0,0",
         "2,rank,0,900000,50000,0,50000",
-        "1,rank,1,900000,100000,0,0",
+        "1,rank,1,500000,100000,0,400000",
         "2,rank,1,100000,0,0,900000",
     ]
     report = analyzed(tmp_path, run__cluster=RANKS + "\n".join(rows))
@@ -144,9 +144,9 @@ def test_ranks_of_a_cluster_the_guilty_one_first(tmp_path):
                 None,
                 2,
                 2000.0,
-                {"computing": 1000.0, "communication": 100.0, "free": 900.0},
+                {"computing": 600.0, "communication": 100.0, "free": 1300.0},
                 (
-                    bar("1", 4, 1000.0, computing=900.0, communication=100.0, free=0.0),
+                    bar("1", 4, 1000.0, computing=500.0, communication=100.0, free=400.0),
                     bar("2", 5, 1000.0, (1,), computing=100.0, communication=0.0, free=900.0),
                 ),
                 positions=(1,),

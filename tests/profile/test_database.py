@@ -209,6 +209,33 @@ def test_values_of_another_type_are_left_out(tmp_path):
     assert (found.tallies, found.memory, found.broken) == ((), (), None)
 
 
+def test_numbers_that_cannot_be_true_are_left_out(tmp_path):
+    layout = (
+        "CREATE TABLE ClusterStepTraceTime (step TEXT, type TEXT, [index] TEXT, computing REAL,"
+        " communication_not_overlapped REAL, overlapped REAL, free REAL);"
+        "CREATE TABLE CommAnalyzerTime (hccl_op_name TEXT, elapse_time REAL, start_timestamp REAL);"
+        "CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER, name TEXT);"
+    )
+    file = tmp_path / "p.db"
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.executescript(layout)
+        steps = [
+            ("1", "rank", "9" * 5000, 6.0, 3.0, 0.0, 1.0),
+            ("2", "rank", "1", 6.0, 3e307, 0, 1),
+        ]
+        connection.executemany("INSERT INTO ClusterStepTraceTime VALUES (?,?,?,?,?,?,?)", steps)
+        waits = [("hcom_send__1", 2.0, 1.0), ("hcom_send__2", 1e306, 1.0)]
+        connection.executemany("INSERT INTO CommAnalyzerTime VALUES (?,?,?)", waits)
+        calls = [(5, 1005, 1, "aclrtMalloc"), (5, 2**63 - 1, 1, "aclrtMalloc")]
+        connection.executemany("INSERT INTO CANN_API VALUES (?,?,?,?)", calls)
+    told = read(PATH, str(file))
+    assert [(step.name, step.rank, step.total_us) for step in told.steps] == [("1", None, 10.0)]
+    assert {tally.name: (tally.count, tally.total_us) for tally in told.tallies} == {
+        "hcom_send": (1, 2000.0),
+        "aclrtMalloc": (1, 1.0),
+    }
+
+
 @pytest.fixture(scope="module")
 def scanner(tmp_path_factory):
     return Scanner(knowledge(tmp_path_factory.mktemp("rules")))

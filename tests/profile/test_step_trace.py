@@ -112,6 +112,8 @@ GOOD = "0,1,900.0,0.0,0,100.0,1000"
         "0,2,nan,0.0,0,900.0,1000",
         "0,2,10.0,0.0,0,NaN,1000",
         "0,2,10.0,0.0,0,inf,1000",
+        "0,2,10.0,0.0,0,1e308,1000",
+        "0,2,10.0,18446744073709551.6,0,1.0,1000",
         "0,2,,0.0,0,900.0,1000",
         '0,2,"10.0',
         f"0,2,{'9' * 200_000},0,0,1.0,1",
@@ -149,3 +151,9 @@ def test_an_endless_table_is_not_held_in_memory():
 def test_any_text_below_the_rows_is_endured(text):
     told = read(f"{DEVICES}\n{GOOD}\n{text}")
     assert told.steps[0].proof.text == GOOD
+
+
+@pytest.mark.parametrize("index", ["9" * 5000, "-1", "x", ""])
+def test_what_is_no_rank_is_none(index):
+    told = read(f"{RANKS}\n1,rank,{index},600.0,300.0,5,100.0,1000")
+    assert [step.rank for step in told.steps] == [None]

@@ -380,8 +380,9 @@ def test_a_row_that_cannot_be_read_is_left_out_and_told(header, row, bad):
 
 
 @pytest.mark.parametrize(("header", "row"), ALL, ids=IDS)
-def test_no_number_is_made_of_what_is_none(header, row):
-    cells = ["inf" if part.replace(".", "").isdecimal() else part for part in row.split(",")]
+@pytest.mark.parametrize("bad", ["inf", "1e308", "-1e300"])
+def test_no_number_is_made_of_what_is_none(header, row, bad):
+    cells = [bad if part.replace(".", "").isdecimal() else part for part in row.split(",")]
     found = read(lines(header, row, ",".join(cells)))
     assert said(found) == said(read(lines(header, row)))
 

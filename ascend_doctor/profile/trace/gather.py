@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from heapq import heappush, heappushpop
 from typing import Any
 
+from ascend_doctor.profile.columns import MAX_DURATION, MAX_MOMENT
 from ascend_doctor.profile.model import MAX_STEPS
 from ascend_doctor.profile.trace import names
 from ascend_doctor.profile.trace.columns import Spans, Texts
@@ -101,7 +101,7 @@ class Gathered:
         begin, duration = self._time(event.get("ts")), event.get("dur")
         if type(duration) is not float:
             duration = _number(duration)
-        if begin is None or duration is None or not 0 <= duration < math.inf:
+        if begin is None or duration is None or not 0 <= duration < MAX_DURATION:
             self.untimed += 1
             return
         keep(event, role, number, begin, duration)
@@ -269,6 +269,8 @@ class Gathered:
             try:
                 moment = int(whole)
                 rest = float(f"0.{part}") if part else 0.0
+                if abs(moment) >= MAX_MOMENT:
+                    return None
                 if self.base is None:
                     self.base = moment
                 return moment - self.base + (rest if moment >= 0 else -rest)
@@ -283,12 +285,12 @@ class Gathered:
 
 
 def _number(value: object) -> float | None:
-    """Return a finite number, of a text as well."""
+    """Return a number that can be true, of a text as well."""
     try:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):
         return None
-    return number if math.isfinite(number) else None
+    return number if abs(number) < MAX_MOMENT else None
 
 
 def _key(value: object) -> str | float | None:

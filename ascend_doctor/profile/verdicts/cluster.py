@@ -10,12 +10,15 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
-from statistics import median
+from statistics import median, median_low
 
 from ascend_doctor.profile.model import Profile, Step, Verdict
 from ascend_doctor.profile.verdicts.naming import ms, percent
 from ascend_doctor.profile.verdicts.steady import steady
 from ascend_doctor.records import Evidence
+
+# Of fewer steps a single one can be most of the mean.
+_FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,16 @@ class _Rank:
     free: float
     step: float
 
+    def usual(self) -> _Rank:
+        """Return the same of the step in the middle, of two that are the lower one."""
+        return replace(
+            self,
+            computing=median_low(step.computing_us or 0.0 for step in self.steps),
+            communication=median_low(map(_waiting, self.steps)),
+            free=median_low(step.free_us or 0.0 for step in self.steps),
+            step=median_low(step.total_us for step in self.steps),
+        )
+
     def proof(self, name: str) -> Evidence:
         """Return the row of the step with most of something, as one of this rank."""
         found = max(self.steps, key=lambda step: float(getattr(step, name))).proof
@@ -40,8 +53,19 @@ def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[
     for ranks in _jobs(profiles, limits):
         if min(rank.free / rank.step for rank in ranks) >= limits["idle-share"]:
             yield _all_idle(ranks, limits)
-        elif (found := _late(ranks, limits)) is not None:
+        elif (found := _late(ranks, limits)) is not None and _is_usual(found, ranks, limits):
             yield found
+
+
+def _is_usual(found: Verdict, ranks: Collection[_Rank], limits: Mapping[str, float]) -> bool:
+    """Say whether a rank is late in most steps, where a single one of few decides the mean.
+
+    A rank that writes a checkpoint is late once.
+    """
+    if found.count >= _FEW:
+        return True
+    usual = _late([rank.usual() for rank in ranks], limits)
+    return usual is not None and usual.profile.rank == found.profile.rank
 
 
 def _jobs(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[list[_Rank]]:
@@ -81,10 +105,15 @@ def _rank(profile: Profile, limits: Mapping[str, float]) -> _Rank | None:
         profile,
         tuple(steps),
         mean("computing_us"),
-        mean("communication_us") - sum(step.bubble_us or 0.0 for step in steps) / len(steps),
+        sum(map(_waiting, steps)) / len(steps),
         mean("free_us"),
         mean("total_us"),
     )
+
+
+def _waiting(step: Step) -> float:
+    """Return how long a step communicated, without its waiting for another pipeline stage."""
+    return max(0.0, (step.communication_us or 0.0) - max(0.0, step.bubble_us or 0.0))
 
 
 def _late(ranks: Collection[_Rank], limits: Mapping[str, float]) -> Verdict | None:

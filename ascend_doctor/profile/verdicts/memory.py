@@ -10,6 +10,8 @@ from ascend_doctor.profile.verdicts.naming import gib, percent, whose
 
 # Stretches whose lowest marks are compared, to tell growth from ups and downs.
 _STRETCHES = 6
+# Of fewer steps there is no growth from one to the next.
+_FEW_STEPS = 3
 # The caching allocator, whose live and reserved memory can be compared.
 _POOLS = ("PTA", "PTA+GE", "GE")
 
@@ -40,7 +42,9 @@ def _pool(profile: Profile) -> Memory | None:
 
 
 def _live(sample: Sample) -> float | None:
-    return sample.allocated if sample.active is None else sample.active
+    live = sample.allocated if sample.active is None else sample.active
+    # Below zero it counts what was given back since recording began.
+    return live if live is None or live >= 0 else None
 
 
 def _most_live(pool: Memory) -> float | None:
@@ -84,6 +88,9 @@ def _behind_warm_up(pool: Memory, limits: Mapping[str, float]) -> Sequence[Sampl
 
 def _leaking(profile: Profile, pool: Memory, limits: Mapping[str, float]) -> Verdict | None:
     """Tell of live memory whose lowest marks only ever rise."""
+    # Within a step memory rises until the backward pass.
+    if 0 < len(profile.steps) < _FEW_STEPS:
+        return None
     lives = [live for one in _behind_warm_up(pool, limits) if (live := _live(one)) is not None]
     size = len(lives) // _STRETCHES
     if not size:

@@ -11,7 +11,7 @@ from ascend_doctor.profile.model import Profile, Step
 from ascend_doctor.profile.verdicts.spent import timed
 
 # Of fewer steps none is set apart as an exception: what is rare cannot be told.
-_MANY = 10
+_MANY = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,17 +22,14 @@ class Steady:
         steps: ordinary ones, in order.
         rare: long ones that are so rare that they may be evaluation or a checkpoint.
         warm_up, borders: how many were left out at the start, and for the border of an epoch.
+        behind_warm_up: ordinary and rare ones, in order.
     """
 
     steps: tuple[Step, ...]
     rare: tuple[Step, ...] = ()
     warm_up: int = 0
     borders: int = 0
-
-    @property
-    def behind_warm_up(self) -> tuple[Step, ...]:
-        """All steps but those of the warm-up and at borders."""
-        return (*self.steps, *self.rare)
+    behind_warm_up: tuple[Step, ...] = ()
 
     @property
     def left_out(self) -> int:
@@ -56,6 +53,7 @@ def steady(profile: Profile, limits: Mapping[str, float]) -> Steady:
         tuple(rare),
         warm_up,
         len(behind) - len(inner),
+        inner,
     )
 
 

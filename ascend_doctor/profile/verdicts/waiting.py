@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from statistics import median
+from statistics import median, median_low
 
 from ascend_doctor.profile.model import Profile, Step, Verdict
 from ascend_doctor.profile.verdicts.naming import counted, ms, percent, whose
@@ -26,9 +26,9 @@ def judge(
         accounted: places in ``profiles`` of those whose waiting has a reason already.
     """
     left = [one for place, one in enumerate(profiles) if place not in accounted]
-    waiting = [one for one in left if (_idle_of(one, limits) or 0.0) >= limits["idle-share"]]
+    waiting = [one for one in left if _is_idle(one, limits)]
     if waiting:
-        worst = max(waiting, key=lambda one: _idle_of(one, limits) or 0.0)
+        worst = max(waiting, key=lambda one: idle(_known(one, limits).steps) or 0.0)
         yield _prepares(worst, limits) or _idle(worst, limits, len(waiting))
     told = {id(one) for one in waiting}
     for one in left:
@@ -43,8 +43,14 @@ def _known(profile: Profile, limits: Mapping[str, float]) -> Steady:
     )
 
 
-def _idle_of(profile: Profile, limits: Mapping[str, float]) -> float | None:
-    return idle(_known(profile, limits).steps)
+def _is_idle(profile: Profile, limits: Mapping[str, float]) -> bool:
+    steps = _known(profile, limits).steps
+    limit = limits["idle-share"]
+    if (idle(steps) or 0.0) < limit:
+        return False
+    # Of few steps a single one is most of the time, and may be the warm-up.
+    usual = median_low((step.free_us or 0.0) / step.total_us for step in steps)
+    return len(steps) >= _FEW or usual >= limit
 
 
 def _idle(profile: Profile, limits: Mapping[str, float], ranks: int) -> Verdict:

@@ -411,9 +411,12 @@ def test_begins_and_ends_that_stand_apart_are_put_together():
         {"ts": float("nan")},
         {"ts": 10**400},
         {"ts": "9" * 400},
+        {"ts": "9" * 20},
+        {"ts": 1e300},
         {"dur": None},
         {"dur": -1.0},
         {"dur": float("inf")},
+        {"dur": 18446744073709551.6},
         {"dur": {}},
     ],
 )

@@ -316,6 +316,8 @@ def growing(count, *, live=lambda n: 10_000, reserved=lambda n: 20_000):
         (growing(60, reserved=lambda n: 20_000 + 200 * n), ["memory_fragments"]),
         (growing(60, reserved=lambda n: 20_000), []),
         (growing(60, reserved=lambda n: 12_000 + 20 * n), []),
+        # Counted from what was held when recording began.
+        (growing(60, live=lambda n: -1, reserved=lambda n: 20_000 + 200 * n), []),
     ],
 )
 def test_growth_behind_the_warm_up_decides(told, expected):
@@ -346,3 +348,49 @@ def test_every_verdict_has_a_rule_and_every_capture_a_name():
     assert {name for name, _ in told} == {*PROFILE}
     known = {(n, c) for n, always in PROFILE.items() for c in always | PROFILE_SOMETIMES}
     assert told <= known
+
+
+def test_more_bubble_than_communication_is_no_less_than_none():
+    others = [rank(number, computing=150, communication=10, free=10) for number in range(3)]
+    told = steps(210, 210, computing_us=150, communication_us=10, free_us=50, bubble_us=60)
+    assert names(*others, profile(key="job", rank=3, steps=told)) == []
+
+
+@pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ([90], ["idle"]),
+        ([90, 10], []),
+        ([90, 40], ["idle"]),
+        ([50, 10, 10, 90], []),
+        ([50, 10, 40, 90], ["idle"]),
+        # A loader with eight workers may keep every eighth step waiting.
+        ([50, *[10] * 7, 490, *[10] * 7, 490], ["idle"]),
+    ],
+)
+def test_one_idle_step_of_few_is_no_idle_device(shares, expected):
+    told = steps(*[max(100, share + 50) for share in shares], free_us=shares)
+    assert names(profile(steps=told)) == expected
+
+
+@pytest.mark.parametrize(("count", "expected"), [(1, []), (2, []), (3, ["memory_leaks"])])
+def test_memory_that_rises_within_a_step_is_no_leak(count, expected):
+    growth = pool(*((10_000 + 500 * n, 50_000) for n in range(60)))
+    assert names(profile(steps=steps(*[100] * count), memory=(growth,))) == expected
+
+
+@pytest.mark.parametrize(
+    ("late", "expected"),
+    [
+        ([0, 1000, 0], []),
+        ([0, 1000, 1000], ["slow_rank"]),
+        ([0, 0, 1000, 0, 1000, 1000], ["slow_rank"]),
+    ],
+)
+def test_a_rank_that_is_late_once_in_few_steps_is_not_slow(late, expected):
+    lengths = [130 + extra for extra in late]
+    waits = [30 + extra for extra in late]
+    others = steps(*lengths, computing_us=100, communication_us=waits, free_us=0)
+    told = steps(*lengths, computing_us=100, communication_us=30, free_us=late)
+    ranks = [profile(key="job", rank=number, steps=others) for number in range(3)]
+    assert names(*ranks, profile(key="job", rank=3, steps=told)) == expected

@@ -40,6 +40,13 @@ def border(told, *numbers):
         (steps(*[10] * 9, 90, 10), ([*map(str, range(2, 10)), "11"], 1, 0, ["10"])),
         # Of few steps, what is rare cannot be told.
         (steps(10, 10, 10, 90, 10), (["2", "3", "4", "5"], 1, 0, [])),
+        (steps(10, 10, 10, 90, 10, 10), (["2", "3", "5", "6"], 1, 0, ["4"])),
+        (steps(10, 10, 90, 10, 90, 10), (["2", "4", "5", "6"], 1, 0, ["3"])),
+        # An evaluation every twentieth step.
+        (
+            steps(*[10] * 9, 90, *[10] * 19, 80, *[10] * 9),
+            ([str(n) for n in range(2, 40) if n not in (10, 30)], 1, 0, ["10", "30"]),
+        ),
         # Many long ones are no exception.
         (
             steps(*[10, 90] * 6)[:11],
@@ -73,3 +80,9 @@ def test_no_step_is_lost_or_counted_twice(given_steps):
     days = steady(profile(steps=told), LIMITS)
     kept = len(days.steps) + days.left_out
     assert kept == sum(step.total_us > 0 for step in told)
+
+
+def test_what_is_behind_the_warm_up_stays_in_order():
+    days = steady(profile(steps=steps(*[10] * 6, 90, *[10] * 4)), LIMITS)
+    assert [step.name for step in days.rare] == ["7"]
+    assert [step.name for step in days.behind_warm_up] == [str(n) for n in range(2, 12)]
