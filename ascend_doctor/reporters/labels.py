@@ -139,12 +139,12 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     ),
     "high": ("high confidence", "置信度高"),
     "medium": (
-        "medium confidence: it follows from a code, or from two signs together",
-        "置信度中：由错误码或两处迹象推断",
+        "medium confidence: it follows from a code or a measurement, or from two signs together",
+        "置信度中：由错误码、测量数据或两处迹象推断",
     ),
     "low": (
-        "low confidence: only a generic code or message; take it as where to look",
-        "置信度低：只有通用错误码或报错，仅供确定排查方向",
+        "low confidence: only a generic code, message or measurement; take it as where to look",
+        "置信度低：只有通用错误码、报错或测量数据，仅供确定排查方向",
     ),
     "article": (
         "This wording is known from an article only; no CANN or torch_npu release prints it.",

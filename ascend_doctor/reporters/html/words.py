@@ -28,8 +28,8 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "请指定存放 plog 和各 rank 输出的目录。已找到但未读的文件及原因见下文。",
     ),
     "sure": (
-        "high confidence: the line itself names the cause",
-        "置信度高：该行日志直接指明了原因",
+        "high confidence: the proof itself names the cause",
+        "置信度高：证据直接指明了原因",
     ),
     "start": ("Begin with", "先执行"),
     "proof": ("Deciding line", "关键日志"),
