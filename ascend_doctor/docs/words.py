@@ -80,12 +80,12 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "高（high）：关键行本身说明了原因",
     ),
     "sure_medium": (
-        "medium: it follows from a code, or from two signs together",
-        "中（medium）：由错误码或两处迹象推断",
+        "medium: it follows from a code or a measurement, or from two signs together",
+        "中（medium）：由错误码、测量数据或两处迹象推断",
     ),
     "sure_low": (
-        "low: only a generic code or message was found; take it as where to look",
-        "低（low）：只有通用错误码或报错，仅供确定排查方向",
+        "low: only a generic code, message or measurement was found; take it as where to look",
+        "低（low）：只有通用错误码、报错或测量数据，仅供确定排查方向",
     ),
     "confidence_high": ("high", "高"),
     "confidence_medium": ("medium", "中"),

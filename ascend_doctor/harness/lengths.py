@@ -125,7 +125,7 @@ def _shape(group: Group) -> tuple[int, int]:
 _WORDS: Mapping[Lang, Mapping[str, str]] = {
     "en": {
         "title": "Effective tokens by batching policy",
-        "basis": "{count:,} documents, {mean:.0f} tokens on average, at most {max_length:,} a row",
+        "basis": "{count:,} documents, {mean:,.0f} tokens on average, at most {max_length:,} a row",
         "policy": "policy",
         "effective": "effective",
         "batches": "batches",
@@ -134,7 +134,7 @@ _WORDS: Mapping[Lang, Mapping[str, str]] = {
     },
     "zh": {
         "title": "各批处理策略的有效 token 占比",
-        "basis": "{count:,} 条文档，平均 {mean:.0f} 个 token，每行至多 {max_length:,} 个",
+        "basis": "{count:,} 条文档，平均 {mean:,.0f} 个 token，每行至多 {max_length:,} 个",
         "policy": "策略",
         "effective": "有效占比",
         "batches": "batch 数",

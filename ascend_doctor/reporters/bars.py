@@ -63,6 +63,10 @@ def lines(breakdown: Breakdown, lang: Lang, width: int) -> Iterator[Text]:
     more = len(breakdown.tracks) - len(tracks) + breakdown.left_out
     if more:
         yield Text(f"  {label('more_ranks', lang, count=more)}", style="dim")
+    told = sum(item.steps for _, item, _ in rows[1:])
+    if told and len(tracks) == 1 and tracks[0].steps > told:
+        count = f"{tracks[0].steps - told:,}"
+        yield Text(f"  {label('more_steps', lang, count=count)}", style="dim")
     if any(track.is_average for track in tracks):
         yield from (Text(f"  {line.plain}", style="dim") for line in _note(lang, width))
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 
 from ascend_doctor.records import Lang
+
+# What English texts count, where a number of 1 asks for the singular.
+_COUNTED = re.compile(r"\{(\w+)\}((?: more)?) (diagnose|event|file|line|processe|rank|row|step)s\b")
+_SINGULAR = {"diagnose": "diagnosis", "processe": "process"}
 
 _LABELS: Mapping[str, tuple[str, str]] = {
     "root_cause": ("Root cause", "根因"),
@@ -85,6 +90,10 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "{count} more ranks; --format json has all",
         "另有 {count} 个 rank，--format json 可查看全部",
     ),
+    "more_steps": (
+        "{count} more steps; --format json has all",
+        "另有 {count} 个 step，--format json 可查看全部",
+    ),
     "running_averages": (
         "The log prints running averages, in which earlier steps have a share.",
         "日志打印的是滑动平均值，其中含有之前 step 的份额。",
@@ -115,7 +124,7 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "已被中止：以下仅针对此前读到的内容。",
     ),
     "interrupted_files": (
-        "Interrupted: at least {count} files were not read; this is about the others.",
+        "Interrupted with at least {count} files left to read; this is about the others.",
         "已被中止：至少有 {count} 个文件未读；以下仅针对此前读到的内容。",
     ),
     "progress": ("{read}, {rate}/s", "{read}，{rate}/s"),
@@ -130,12 +139,12 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     ),
     "high": ("high confidence", "置信度高"),
     "medium": (
-        "medium confidence: it follows from a code, or from two signs together",
-        "置信度中：由错误码或两处迹象推断",
+        "medium confidence: it follows from a code or a measurement, or from two signs together",
+        "置信度中：由错误码、测量数据或两处迹象推断",
     ),
     "low": (
-        "low confidence: only a generic code or message; take it as where to look",
-        "置信度低：只有通用错误码或报错，仅供确定排查方向",
+        "low confidence: only a generic code, message or measurement; take it as where to look",
+        "置信度低：只有通用错误码、报错或测量数据，仅供确定排查方向",
     ),
     "article": (
         "This wording is known from an article only; no CANN or torch_npu release prints it.",
@@ -213,9 +222,25 @@ def label(name: str, lang: Lang, **values: object) -> str:
 
 
 def filled(pair: tuple[str, str], lang: Lang, values: Mapping[str, object]) -> str:
-    """Return one of a text in English and in Chinese, with values put in."""
+    """Return one of a text in English and in Chinese, with values put in.
+
+    >>> filled(("{files} files, {lines} lines", ""), "en", {"files": 2, "lines": "1"})
+    '2 files, 1 line'
+    """
     text = pair[0 if lang == "en" else 1]
-    return text.format(**values) if values else text
+    if not values:
+        return text
+    if lang == "en":
+        text = _COUNTED.sub(lambda found: _agreeing(found, values), text)
+    return text.format(**values)
+
+
+def _agreeing(found: re.Match[str], values: Mapping[str, object]) -> str:
+    """Return a count and what is counted, as a template, with a noun that agrees with the count."""
+    name, more, noun = found.groups()
+    if str(values.get(name)) != "1":
+        return found[0]
+    return f"{{{name}}}{more} {_SINGULAR.get(noun, noun)}"
 
 
 def colon(lang: Lang) -> str:

@@ -16,7 +16,7 @@ AS_TOLD = "as_told"
 NOTES: Mapping[str, tuple[str, str]] = {
     AS_TOLD: ("{en}", "{zh}"),
     "rows_unread": (
-        "{count} rows cannot be read and are left out, the first on line {line}",
+        "unreadable rows that are left out: {count}, the first on line {line}",
         "{count} 行无法读取，未计入，首个位于第 {line} 行",
     ),
     "steps_left_out": (
@@ -25,7 +25,7 @@ NOTES: Mapping[str, tuple[str, str]] = {
     ),
     "no_steps": ("no step in it can be read", "其中没有可读取的 step"),
     "components_left_out": (
-        "{count} rows are about more components than are told apart",
+        "rows about more components than are told apart: {count}",
         "组件过多，有 {count} 行未计入",
     ),
     "too_large": (
@@ -37,19 +37,19 @@ NOTES: Mapping[str, tuple[str, str]] = {
         "写入程序尚未完成写入，日志文件（-wal、-journal）中的内容未读取",
     ),
     "events_unread": (
-        "{count} events cannot be read and are left out, the first on line {line}",
+        "unreadable events that are left out: {count}, the first on line {line}",
         "{count} 个事件无法读取，未计入，首个位于第 {line} 行",
     ),
     "events_untimed": (
-        "{count} events have no time or no duration",
+        "events without a time or a duration: {count}",
         "{count} 个事件没有时间戳或时长",
     ),
     "events_unpaired": (
-        "{count} events have no begin or no end",
+        "events without a begin or an end: {count}",
         "{count} 个事件缺少开始或结束",
     ),
     "events_left_out": (
-        "{count} events are more than can be kept, and are left out",
+        "events left out, since they are more than can be kept: {count}",
         "事件过多，有 {count} 个未计入",
     ),
     "no_events": (

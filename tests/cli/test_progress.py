@@ -43,7 +43,7 @@ class Clock:
             "34/1,200 个文件，1.5 GiB/8.0 GiB，768.0 MiB/s  rank_3/训练.log",
         ),
         # More may be found, and what comes through a pipe has no size.
-        ("en", Progress(2, 9, False, 1, 1 << 20, "x"), "1 files, 1.0 MiB, 512.0 KiB/s  x"),
+        ("en", Progress(2, 9, False, 1, 1 << 20, "x"), "1 file, 1.0 MiB, 512.0 KiB/s  x"),
         ("en", Progress(1, 0, True, 0, 1 << 20, "<stdin>"), "1.0 MiB, 512.0 KiB/s  <stdin>"),
         (
             "en",

@@ -51,7 +51,8 @@ def test_of_a_single_rank_the_steps_that_say_most():
     bars[4] = bar("4", 6, (1,), computing=1.0, free=9.0)
     told = shown(Breakdown((track(0, *bars, positions=(1,)),)))
     assert told[0] == "Step time, mean of 20 steps"
-    assert [line[:10].rstrip() for line in told[1:-1]] == [
+    assert told[-1] == "  15 more steps; --format json has all"
+    assert [line[:10].rstrip() for line in told[1:-2]] == [
         *("✗ rank 0", "✗ step 4", "  step 16", "  step 17", "  step 18", "  step 19"),
     ]
 

@@ -183,7 +183,7 @@ def test_a_report_without_diagnosis_says_why(report, title):
 def test_an_interrupted_report_says_so_first():
     coverage = dataclasses.replace(FULL.coverage, interrupted=True, unread=1234)
     said = html.render(dataclasses.replace(FULL, coverage=coverage))
-    assert said.index("at least 1,234 files were not read") < said.index("<h1>")
+    assert said.index("at least 1,234 files left to read") < said.index("<h1>")
 
 
 def test_a_page_has_bounds(monkeypatch):
@@ -192,7 +192,7 @@ def test_a_page_has_bounds(monkeypatch):
     many = dataclasses.replace(FULL, diagnoses=(first, *[second] * 2000))
     said = html.render(many)
     assert said.count('<details class="diagnosis') == 0
-    assert "2,000 more diagnoses are not on this page; the JSON report has all of them." in said
+    assert "Not on this page: 2,000 more diagnoses; the JSON report has all of them." in said
 
 
 def test_a_page_does_not_grow_with_what_a_line_holds():

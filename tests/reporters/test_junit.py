@@ -101,7 +101,7 @@ def test_another_tool_reads_the_causes():
             {
                 "ascend-doctor.reading/logs-are-read": (
                     "Error",
-                    "Interrupted: at least 2 files were not read; this is about the others.",
+                    "Interrupted with at least 2 files left to read; this is about the others.",
                 ),
                 "ascend-doctor.reading/errors-are-explained": (
                     "Skipped",

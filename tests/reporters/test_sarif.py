@@ -113,7 +113,7 @@ def test_a_result_points_to_its_rule():
             [
                 (
                     "error",
-                    "Interrupted: at least 2 files were not read; this is about the others.",
+                    "Interrupted with at least 2 files left to read; this is about the others.",
                 )
             ],
         ),
@@ -124,8 +124,8 @@ def test_a_result_points_to_its_rule():
                 ("note", "binary"),
                 ("note", "empty"),
                 ("warning", "the gzip stream ends early"),
-                ("note", "2 rows cannot be read and are left out, the first on line 9"),
-                ("note", "2 rows cannot be read and are left out, the first on line 9"),
+                ("note", "unreadable rows that are left out: 2, the first on line 9"),
+                ("note", "unreadable rows that are left out: 2, the first on line 9"),
                 ("note", "no step in it can be read"),
             ],
         ),

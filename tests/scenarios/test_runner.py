@@ -16,7 +16,7 @@ from ascend_doctor.harness.scenarios import runner, verify
 from ascend_doctor.harness.scenarios.children import Children, Exit, Stopped
 from ascend_doctor.harness.scenarios.export import export
 from ascend_doctor.harness.scenarios.model import Criterion, Decoy, Support
-from ascend_doctor.harness.scenarios.page import render
+from ascend_doctor.harness.scenarios.page import render, write_index
 from ascend_doctor.harness.scenarios.trial import KEPT
 
 
@@ -189,6 +189,20 @@ def test_the_page_shows_the_runs_side_by_side_and_what_they_are_not(proof):
         assert said in text
     assert "This is no evidence of what an NPU does." in text
     assert "<script" not in text
+
+
+def test_the_index_says_what_each_scenario_is_in_both_languages(proof, tmp_path):
+    found, _ = proof
+    title = {"en": "a < b", "zh": "甲 < 乙"}
+    write_index([replace(found, scenario=replace(found.scenario, title=title))], tmp_path)
+    assert (tmp_path / "index.html").read_text(encoding="utf-8").splitlines()[-4:] == [
+        "<ul>",
+        f'<li><a href="{found.scenario.id}/index.html">{found.scenario.id}</a> '
+        f"<strong>{found.conclusion.verdict}</strong> · {found.support.level}<br>"
+        '<span lang="en">a &lt; b</span> <span lang="zh-CN" class="other">甲 &lt; 乙</span></li>',
+        "</ul>",
+        "</html>",
+    ]
 
 
 def test_a_hanging_program_is_killed_with_all_that_it_started(tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import html
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -58,7 +58,7 @@ def render(evidence: Evidence) -> str:
     )
     from markupsafe import Markup
 
-    style = Markup((resources.templates() / "html" / "scenario.css").read_text(encoding="utf-8"))  # noqa: S704
+    style = Markup(_style())  # noqa: S704
     template = environment.get_template("html/scenario.html.j2")
     return template.render(
         e=evidence,
@@ -92,15 +92,27 @@ def _run(evidence: Evidence, role: str) -> dict[str, object]:
 
 def write_index(all_of_them: Iterable[Evidence], out: Path) -> None:
     """Write a page that leads to those of the scenarios."""
-    lines = [
-        f'<li><a href="{item.scenario.id}/{NAME}">{item.scenario.id}</a> '
-        f"{item.conclusion.verdict} · {item.support.level}</li>"
-        for item in all_of_them
-    ]
+    style = _style()
     text = (
         '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy([], [])}">\n'
-        f"<title>ascend-doctor harness</title>\n<h1>ascend-doctor harness</h1>\n<ul>\n"
-        f"{os.linesep.join(lines)}\n</ul>\n</html>\n"
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy([style], [])}">\n'
+        f"<title>ascend-doctor harness</title>\n<style>{style}</style>\n"
+        "<h1>ascend-doctor harness</h1>\n<ul>\n"
+        f"{''.join(map(_entry, all_of_them))}</ul>\n</html>\n"
     )
     (out / NAME).write_text(text, encoding="utf-8")
+
+
+def _entry(evidence: Evidence) -> str:
+    title = {lang: html.escape(visible(evidence.scenario.title[lang])) for lang in LANGS}
+    return (
+        f'<li><a href="{evidence.scenario.id}/{NAME}">{evidence.scenario.id}</a> '
+        f"<strong>{evidence.conclusion.verdict}</strong> · {evidence.support.level}<br>"
+        f'<span lang="en">{title["en"]}</span> '
+        f'<span lang="zh-CN" class="other">{title["zh"]}</span></li>\n'
+    )
+
+
+def _style() -> str:
+    return (resources.templates() / "html" / "scenario.css").read_text(encoding="utf-8")

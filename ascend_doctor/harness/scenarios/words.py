@@ -6,7 +6,7 @@ from ascend_doctor.harness.scenarios.model import Level, Texts
 from ascend_doctor.records import LANGS
 
 _OF = {
-    "value": {"en": "", "zh": ""},
+    "value": {"en": "", "zh": " "},
     "ratio": {"en": " compared with the broken run", "zh": "（与故障运行之比）"},
     "distance": {"en": ": distance from the broken run", "zh": "（与故障运行之差）"},
 }

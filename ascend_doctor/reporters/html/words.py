@@ -28,8 +28,8 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "请指定存放 plog 和各 rank 输出的目录。已找到但未读的文件及原因见下文。",
     ),
     "sure": (
-        "high confidence: the line itself names the cause",
-        "置信度高：该行日志直接指明了原因",
+        "high confidence: the proof itself names the cause",
+        "置信度高：证据直接指明了原因",
     ),
     "start": ("Begin with", "先执行"),
     "proof": ("Deciding line", "关键日志"),
@@ -53,7 +53,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "further": ("Further diagnoses", "其他诊断"),
     "no_further": ("Nothing else stands for itself.", "没有其他独立的故障。"),
     "cut_diagnoses": (
-        "{count} more diagnoses are not on this page; the JSON report has all of them.",
+        "Not on this page: {count} more diagnoses; the JSON report has all of them.",
         "另有 {count} 条诊断未在本页列出，JSON 报告中有全部内容。",
     ),
     "cut_items": (
@@ -84,7 +84,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "{count} without a time stand in the table only.",
         "{count} 条没有时间，仅列入表格。",
     ),
-    "lanes_cut": ("{count} more processes are not drawn.", "另有 {count} 个进程未绘出。"),
+    "lanes_cut": ("Not drawn: {count} more processes.", "另有 {count} 个进程未绘出。"),
     "activities_cut": (
         "{count} more entries were too many to keep; of each process the earliest are here.",
         "另有 {count} 条超出上限未保留；每个进程保留最早的部分。",
@@ -121,7 +121,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
         "另有 {count} 个 rank 的逐 step 数据见 JSON 报告。",
     ),
     "ranks_cut": (
-        "{count} more ranks are not in this report.",
+        "Not in this report: {count} more ranks.",
         "另有 {count} 个 rank 未列入报告。",
     ),
     "notes": ("Read, but noted", "已读，但需说明"),
