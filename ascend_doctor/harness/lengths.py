@@ -20,7 +20,9 @@ MIX = ((0.5, 8, 127), (0.3, 128, 512), (0.2, 513, 1024))
 MIX_NAME = "mix"
 # More lengths than this change no share by a thousandth.
 MAX_LENGTHS = 1_000_000
-_NUMBER = re.compile(r"[0-9]{1,9}")
+# Longer documents than this are none.
+MAX_LENGTH = 1_000_000_000
+_NUMBER = re.compile(r"[0-9]{1,19}")
 
 
 def mix(count: int, seed: int = 0) -> list[int]:
@@ -76,16 +78,23 @@ def _length(line: str, where: str) -> int:
             raise HarnessError(f"{where}: has no length, input_ids or text")
     if length < 1:
         raise HarnessError(f"{where}: a length must be at least 1")
+    if length > MAX_LENGTH:
+        raise HarnessError(f"{where}: a length must be at most {MAX_LENGTH:,}")
     return length
 
 
 def cut(lengths: Sequence[int], max_length: int) -> list[int]:
-    """Return the lengths when what is longer than ``max_length`` is cut into several."""
-    found = []
+    """Return the lengths when what is longer than ``max_length`` is cut into several.
+
+    They are at most ``MAX_LENGTHS``.
+    """
+    found: list[int] = []
     for length in lengths:
         whole, rest = divmod(length, max_length)
-        found += [max_length] * whole + ([rest] if rest else [])
-    return found
+        found += [max_length] * min(whole, MAX_LENGTHS - len(found)) + ([rest] if rest else [])
+        if len(found) >= MAX_LENGTHS:
+            break
+    return found[:MAX_LENGTHS]
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,8 @@ def fit(probes: Sequence[Probe], held_out: Sequence[Probe]) -> Fit:
     Raises:
         HarnessError: no such curve goes through them, so nothing can be said of other lengths.
     """
+    if any(p.peak <= 0 for p in (*probes, *held_out)):
+        raise HarnessError("memory cannot be foretold: the device says that it held nothing")
     rows = [[1.0, p.batch * p.length, p.batch * p.length**2] for p in probes]
     # Columns of like size, or the squares drown the rest.
     scale = torch.tensor(rows, dtype=torch.float64).abs().amax(0)

@@ -100,7 +100,9 @@ class Beside:
 
         batches: tuple[Batches, ...] = ()
         if self.first is not None:
-            lengths = dict(sorted(self.lengths.items()))
+            # Of lines that are too long for it, lengths are lost: the others would mislead.
+            is_known = sum(size * count for size, count in self.lengths.items()) == self.tokens
+            lengths = dict(sorted(self.lengths.items())) if is_known else {}
             batches = (Batches(self.tokens, self.slots, self.batches, self.first, lengths),)
         if not self.memory:
             return batches, ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,11 +29,20 @@ def test_lengths_are_counted_with_how_many_lines_one_stands_for():
     assert (batches.lengths, batches.proof) == ({3: 2, 5: 3}, proof(4))
 
 
-def test_more_lengths_than_are_told_apart_are_left_out():
+@pytest.mark.parametrize(
+    "told",
+    [
+        said([*range(1, MAX_LENGTHS + 10)], 1 << 30),
+        {"tokens": "9", "slots": "12"},
+        {**said([3, 5], 15), "tokens": "9"},
+    ],
+)
+def test_lengths_are_told_whole_or_not_at_all(told):
     beside = Beside()
-    beside.add(said([*range(1, MAX_LENGTHS + 10)], 1 << 30), proof(1), 1)
+    beside.add(said([3, 5], 15), proof(1), 1)
+    beside.add(told, proof(2), 1)
     [batches] = beside.measured()[0]
-    assert [*batches.lengths] == [*range(1, MAX_LENGTHS + 1)]
+    assert (batches.batches, batches.lengths) == (2, {})
 
 
 @given(

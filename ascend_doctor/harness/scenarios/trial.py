@@ -203,10 +203,15 @@ def read_metrics(path: Path) -> dict[str, float | None]:
         return {}
     if not isinstance(given, dict):
         return {}
-    return {
-        name: float(value) if isinstance(value, int | float) else None
-        for name, value in given.items()
-    }
+    return {name: _finite(value) for name, value in given.items()}
+
+
+def _finite(value: object) -> float | None:
+    """Return a measured number as one that can be compared; evidence may come from anybody."""
+    try:
+        return float(value) if isinstance(value, int | float) else None
+    except OverflowError:
+        return None
 
 
 def digests(folder: Path) -> dict[str, str]:
