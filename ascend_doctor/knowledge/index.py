@@ -105,6 +105,8 @@ def check_threshold(known: Mapping[str, Threshold], name: str, value: float) -> 
     if not low <= value <= high:  # what is not a number is neither
         bounds = f"{low:g} to {high:g}"
         raise SettingError(f"{name}: {value:g} is out of range; it may be {bounds}")
+    if threshold.unit == "count" and value != int(value):
+        raise SettingError(f"{name}: {value:g} is no whole number, as a count is")
 
 
 def load(extra: Path | None = None) -> Knowledge:

@@ -56,6 +56,7 @@ def test_an_option_goes_before_the_environment_and_that_before_a_file(
         ("idle-shar=0.5", "idle-shar: there is no such threshold; did you mean idle-share?"),
         ("idle_share=0.5", "idle_share: there is no such threshold; did you mean idle-share?"),
         ("idle-share=1.5", "idle-share: 1.5 is out of range; it may be 0 to 1"),
+        ("warm-up-steps=1.5", "warm-up-steps: 1.5 is no whole number, as a count is"),
         ("idle-share=-1", "idle-share: -1 is out of range; it may be 0 to 1"),
         ("idle-share=nan", "idle-share: nan is out of range; it may be 0 to 1"),
         ("idle-share=inf", "idle-share: inf is out of range; it may be 0 to 1"),

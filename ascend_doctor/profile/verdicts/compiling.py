@@ -41,6 +41,9 @@ def _compiling(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     is_seldom = len(hit) < limits["compile-steps"] and len(hit) < len(behind)
     if not hit or is_seldom or len(behind) < 2 or spent < limits["compile-share"] * total(behind):
         return None
+    free = [step.free_us for step in hit if step.free_us is not None]
+    if free and sum(free) < limits["accounted-share"] * spent:
+        return None  # the device had enough to do meanwhile
     names = {step.name for step in hit}
     found = tuple(tally for tally in found if names & tally.by_step.keys()) or found
     worst = max(hit, key=lambda step: times[step.name])

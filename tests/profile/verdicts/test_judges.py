@@ -394,3 +394,12 @@ def test_a_rank_that_is_late_once_in_few_steps_is_not_slow(late, expected):
     told = steps(*lengths, computing_us=100, communication_us=30, free_us=late)
     ranks = [profile(key="job", rank=number, steps=others) for number in range(3)]
     assert names(*ranks, profile(key="job", rank=3, steps=told)) == expected
+
+
+@pytest.mark.parametrize(
+    ("free", "expected"), [(14, []), (15, ["operators_compiled"]), (None, ["operators_compiled"])]
+)
+def test_compiling_costs_nothing_while_the_device_has_enough_to_do(free, expected):
+    told = steps(*[100] * 5, compile_us=30, free_us=free) if free else steps(*[100] * 5)
+    opcompile = tally("compile", "opCompile", 5, 150, by_step={str(n): 3e4 for n in range(1, 6)})
+    assert names(profile(steps=told, tallies=(opcompile,))) == expected
