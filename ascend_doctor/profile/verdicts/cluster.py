@@ -69,24 +69,24 @@ def _is_usual(found: Verdict, ranks: Collection[_Rank], limits: Mapping[str, flo
 
 
 def _jobs(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[list[_Rank]]:
-    """Yield the ranks of each job that can be compared."""
-    jobs: dict[str, dict[int, _Rank]] = defaultdict(dict)
-    twice: set[str] = set()
+    """Yield the ranks of each job that can be compared.
+
+    A table of a cluster has all ranks in one folder; else each has its own in a common one, or one
+    of each in archives and folders of nodes. Where a rank is there twice, several jobs are.
+    """
+    jobs: dict[tuple[int, str], list[_Rank]] = defaultdict(list)
     for profile in profiles:
         rank = None if profile.rank is None else _rank(profile, limits)
-        if rank is None or profile.rank is None:
-            continue
-        # A table of a cluster has all ranks in one folder, else each has its own in a common one.
-        for job in (f"in {profile.key}", f"of {PurePosixPath(profile.key).parent}"):
-            if profile.rank in jobs[job]:
-                twice.add(job)
-            jobs[job][profile.rank] = rank
+        if rank is not None:
+            jobs[0, profile.key].append(rank)
+            jobs[1, str(PurePosixPath(profile.key).parent)].append(rank)
+            jobs[2, ""].append(rank)
     told: set[int] = set()
-    for job in sorted(jobs):  # those within one table first
-        ranks = [rank for number, rank in sorted(jobs[job].items()) if number not in told]
-        if len(ranks) >= 2 and job not in twice:
-            told |= jobs[job].keys()
-            yield ranks
+    for _, job in sorted(jobs.items()):
+        ranks = [rank for rank in job if id(rank) not in told]
+        if len(ranks) >= 2 and len({rank.profile.rank for rank in ranks}) == len(ranks):
+            told |= {id(rank) for rank in ranks}
+            yield sorted(ranks, key=lambda rank: rank.profile.rank or 0)
 
 
 def _rank(profile: Profile, limits: Mapping[str, float]) -> _Rank | None:

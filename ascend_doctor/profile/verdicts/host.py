@@ -30,6 +30,9 @@ def _blocking(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     executed = sum(tally.count for tally in kernels)
     if executed < limits["few-kernels"] or waited < limits["blocking-share"] * executed:
         return None
+    share = _idle_for_no_reason(profile, steady(profile, limits).steps)
+    if share is not None and share < limits["idle-share"]:
+        return None  # operators are so long that it costs nothing
     captures = {
         **whose(profile),
         "syncs": str(waited),

@@ -9,6 +9,7 @@ import pytest
 from ascend_doctor.knowledge.index import load
 from ascend_doctor.knowledge.profile import PROFILE, PROFILE_SOMETIMES
 from ascend_doctor.profile.model import Card, Measures
+from ascend_doctor.profile.verdicts import judge
 from ascend_doctor.records import Location
 from tests.conftest import ROOT
 from tests.profile.verdicts.making import (
@@ -158,6 +159,38 @@ def test_the_late_rank_is_told_apart_from_those_that_wait(others, late, expected
     assert names(*told) == expected
     if expected and expected != ["all_idle"]:
         assert verdict(*told).profile.rank == 2
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        ("job",) * 3,
+        ("job/a", "job/b", "job/c"),
+        ("a.tar.gz!prof", "b.tar.gz!prof", "c.tar.gz!prof"),
+    ],
+)
+def test_ranks_of_a_job_are_compared_wherever_they_lie(keys):
+    amounts = ((200, 100, 0), (200, 100, 0), (200, 0, 100))
+    told = [
+        rank(number, computing=c, communication=w, free=f, key=key)
+        for number, (key, (c, w, f)) in enumerate(zip(keys, amounts, strict=True))
+    ]
+    assert (names(*told), verdict(*told).profile.rank) == (["slow_rank"], 2)
+
+
+def test_jobs_with_the_same_ranks_are_judged_apart():
+    def job(key, late):
+        amounts = [(200, 0, 100) if n == late else (200, 100, 0) for n in range(3)]
+        return [
+            rank(n, computing=c, communication=w, free=f, key=f"{key}/{n}")
+            for n, (c, w, f) in enumerate(amounts)
+        ]
+
+    found = judge([*job("one", 0), *job("two", 2)], LIMITS)
+    assert [(v.name, v.profile.key) for v in found] == [
+        ("slow_rank", "one/0"),
+        ("slow_rank", "two/2"),
+    ]
 
 
 def test_the_guilty_rank_proves_it_and_the_victim_follows():
