@@ -40,8 +40,15 @@ def busy(gathered: Gathered) -> Busy | None:
 
 def number_of(gathered: Gathered) -> str | None:
     """Return the number of the device, where it is one and a label says it."""
-    if len(gathered.devices) != 1:
+    if len(known := devices(gathered)) != 1:
         return None
-    [key] = gathered.devices
-    found = _LABEL.fullmatch(gathered.labels.get(key, "").strip())
+    found = _LABEL.fullmatch(str(*known))
     return found[1] if found else None
+
+
+def devices(gathered: Gathered) -> frozenset[int | str]:
+    """Return the devices by their labels, else by their processes.
+
+    Tasks and communication of one device are processes of their own, with the same label.
+    """
+    return frozenset(gathered.labels.get(key, "").strip() or key for key in gathered.devices)

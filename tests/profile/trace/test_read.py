@@ -21,7 +21,7 @@ from tests.profile.trace.test_recorded import RECORDED
 FETCH = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 WORKERS = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 TRAINING, BACKWARD, QUEUE, OTHER = 11, 12, 13, 14
-PYTHON, CANN, NPU, OVERLAP = 100, 102, 104, 105
+PYTHON, CANN, NPU, OVERLAP, HCCL = 100, 102, 104, 105, 106
 
 
 def event(name, begin, duration, *, cat="cpu_op", tid=TRAINING, pid=PYTHON, **args):
@@ -602,3 +602,19 @@ def test_the_text_of_a_proof_is_the_event():
     for tally in measures.tallies:
         shown = json.loads(tally.longest.proof.text)
         assert shown["dur"] == tally.longest.duration_us
+
+
+@pytest.mark.parametrize(
+    ("labels", "device", "notes"),
+    [
+        (["NPU 3", "NPU 3"], "3", ()),
+        (["NPU 3", "NPU 4"], None, (Note("devices_as_one", {"count": "2"}),)),
+        ([], None, (Note("devices_as_one", {"count": "2"}),)),
+    ],
+)
+def test_processes_with_one_label_are_one_device(labels, device, notes):
+    events = [label(pid, text) for pid, text in zip((NPU, HCCL), labels, strict=False)]
+    events += [step(1, 0, 100), task("MatMulV2", 10, 20)]
+    events.append(event("hcom_allReduce__1_0_1", 40, 20, cat=None, tid=3, pid=HCCL))
+    measures = told(events)
+    assert (measures.device, measures.notes) == (device, notes)
