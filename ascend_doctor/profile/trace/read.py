@@ -41,7 +41,7 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
         profile_of(path) if _MEMBER.fullmatch(name) else path,
         rank=rank,
         device=number_of(gathered),
-        steps=tuple(steps(gathered, host, timeline)),
+        steps=tuple(steps(gathered, host, timeline, is_cut=events.is_cut)),
         tallies=tuple(Tallies(gathered, host, timeline)),
         facts=facts,
         broken=events.broken,

@@ -618,3 +618,16 @@ def test_processes_with_one_label_are_one_device(labels, device, notes):
     events.append(event("hcom_allReduce__1_0_1", 40, 20, cat=None, tid=3, pid=HCCL))
     measures = told(events)
     assert (measures.device, measures.notes) == (device, notes)
+
+
+@pytest.mark.parametrize("cut", [1, 2, 40])
+def test_of_a_trace_that_is_cut_off_nothing_is_known_of_the_device(cut):
+    # Hosts are written first, so that what is cut off is the device's.
+    host = [step(1, 0, 100), step(2, 100, 100), event(FETCH, 5, 10.0)]
+    raw = json.dumps([*host, task("MatMulV2", 20, 70), task("MatMulV2", 120, 70)]).encode()
+    whole, part = (read("trace_view.json", iter([text])) for text in (raw, raw[:-cut]))
+    assert [found.free_us for found in whole.steps] == [30, 30]
+    assert [(found.fetch_us, found.free_us, found.computing_us) for found in part.steps] == [
+        (10, None, None),
+        (0, None, None),
+    ]
