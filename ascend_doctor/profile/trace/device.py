@@ -9,6 +9,8 @@ from ascend_doctor.profile.trace.cover import Cover
 from ascend_doctor.profile.trace.gather import Gathered
 from ascend_doctor.profile.trace.names import Role
 
+_ROWS = (Role.COMPUTING, Role.COMMUNICATION, Role.EXPOSED)
+_TASKS = (Role.KERNEL, Role.COLLECTIVE)
 _LABEL = re.compile(r"(?:NPU|GPU) ?(\d{1,6})")
 
 
@@ -24,10 +26,14 @@ class Busy:
 def busy(gathered: Gathered) -> Busy | None:
     """Return when the device was busy, None if the trace does not tell.
 
-    It is told by rows of msprof's overlap analysis, or else by the tasks themselves.
+    It is told by rows of msprof's overlap analysis, or else by the tasks themselves. Where there
+    were more than can be kept, those left out would look idle.
     """
     of = gathered.of
-    if of(Role.COMPUTING) or of(Role.EXPOSED):
+    is_summed = bool(of(Role.COMPUTING) or of(Role.EXPOSED))
+    if any(of(role).dropped for role in (_ROWS if is_summed else _TASKS)):
+        return None
+    if is_summed:
         exposed = of(Role.EXPOSED).cover()
         return Busy(
             of(Role.COMPUTING).cover(), of(Role.COMMUNICATION).cover().plus(exposed), exposed

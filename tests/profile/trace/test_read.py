@@ -631,3 +631,14 @@ def test_of_a_trace_that_is_cut_off_nothing_is_known_of_the_device(cut):
         (10, None, None),
         (0, None, None),
     ]
+
+
+def test_where_tasks_are_left_out_nothing_is_known_of_the_device(monkeypatch):
+    events = [step(1, 0, 100), step(2, 100, 100), task("A", 0, 90), task("A", 100, 90)]
+    assert [found.free_us for found in told(events).steps] == [10, 10]
+    monkeypatch.setattr("ascend_doctor.profile.trace.gather._MANY", 1)
+    measures = told(events)
+    assert [found.free_us for found in measures.steps] == [None, None]
+    assert measures.notes == (Note("events_left_out", {"count": "1"}),)
+    # Where one row sums up the tasks, they are not needed.
+    assert [found.free_us for found in told([*events, row("Computing", 0, 190)]).steps] == [0, 10]
