@@ -18,6 +18,7 @@ FAULT = b"ImportError: libhccl.so: cannot open shared object file: No such file 
 # Much more than a pipe holds: when all of it is written, its beginning was read.
 FILLER = b"step 1 loss 2.31\n" * (4 << 16)
 SAID = "error: interrupted; the report is about what was read until then\n"
+SAID_ZH = "错误：已被中止，报告仅针对此前读到的内容\n"
 
 
 @pytest.fixture
@@ -120,5 +121,5 @@ def test_a_read_that_hangs_is_left(start, tmp_path, pipe):
     os.kill(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     os.close(reading)
-    assert (process.returncode, err) == (2, SAID)
+    assert (process.returncode, err) == (2, SAID_ZH)
     assert out.splitlines()[0] == "> 已被中止：至少有 1 个文件未读；以下仅针对此前读到的内容。"

@@ -49,7 +49,7 @@ class Gathered:
             type and the unit that executed it. Keys tell threads and processes.
         base: what was taken off all times.
         labels: what processes are labelled.
-        devices: processes that are one.
+        devices: processes that are one, or a part of one.
         backward: threads that autograd runs on.
         untimed: events without a time or with a negative duration.
         unended: events with a begin or an end only.

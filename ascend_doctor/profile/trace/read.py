@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from ascend_doctor.profile.kinds import profile_of, rank_of
 from ascend_doctor.profile.model import MAX_STEPS, Measures
-from ascend_doctor.profile.trace.device import number_of
+from ascend_doctor.profile.trace.device import devices, number_of
 from ascend_doctor.profile.trace.gather import SHIFT, Gathered
 from ascend_doctor.profile.trace.host import Host
 from ascend_doctor.profile.trace.names import Role
@@ -41,7 +41,7 @@ def read(path: str, text: Iterator[bytes]) -> Measures:
         profile_of(path) if _MEMBER.fullmatch(name) else path,
         rank=rank,
         device=number_of(gathered),
-        steps=tuple(steps(gathered, host, timeline)),
+        steps=tuple(steps(gathered, host, timeline, is_cut=events.is_cut)),
         tallies=tuple(Tallies(gathered, host, timeline)),
         facts=facts,
         broken=events.broken,
@@ -97,7 +97,7 @@ def _notes(events: Events, gathered: Gathered, timeline: Timeline) -> Iterator[N
         yield Note("events_left_out", {"count": str(dropped)})
     if timeline.is_cut:
         yield Note("steps_left_out", {"count": str(MAX_STEPS)})
-    if len(gathered.devices) > 1:
-        yield Note("devices_as_one", {"count": str(len(gathered.devices))})
+    if (count := len(devices(gathered))) > 1:
+        yield Note("devices_as_one", {"count": str(count)})
     if not any(map(len, gathered.spans.values())):
         yield Note("no_events")

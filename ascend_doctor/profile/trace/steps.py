@@ -85,11 +85,16 @@ def _whole(gathered: Gathered) -> Iterator[Window]:
         yield Window("", *gathered.range(), place)
 
 
-def steps(gathered: Gathered, host: Host, timeline: Timeline) -> Iterator[Step]:
-    """Yield the steps in order of time."""
+def steps(
+    gathered: Gathered, host: Host, timeline: Timeline, *, is_cut: bool = False
+) -> Iterator[Step]:
+    """Yield the steps in order of time.
+
+    Of a trace that is cut off, nothing is known of the device: what is not in it looks idle.
+    """
     fetches = host.of(Role.FETCH)
     first = sorted(call.begin for call in fetches if host.borders.get(call.index) == "first")
-    device = busy(gathered)
+    device = None if is_cut else busy(gathered)
     for window in timeline.windows:
         begin, end = window.begin, window.end
         step = Step(

@@ -39,6 +39,7 @@ class Events:
         is_object: whether it is one.
         unread: how many events could not be read, ``first_unread`` on which line the first stands.
         broken: why it was not read to its end.
+        is_cut: events are missing for that.
     """
 
     def __init__(self, text: Iterator[bytes]) -> None:
@@ -55,6 +56,7 @@ class Events:
         self.is_object = False
         self.unread = self.first_unread = 0
         self.broken: str | None = None
+        self.is_cut = False
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         first = self._peek(_GAP)
@@ -227,12 +229,12 @@ class Events:
         return size > 0
 
     def _end(self, reason: str) -> None:
-        self.broken = self.broken or reason
+        self.broken, self.is_cut = self.broken or reason, True
 
     def _drain(self) -> None:
         """Read to the end, so that the size of the file is known."""
         if self.broken is None and self._peek(_BETWEEN):
-            self.broken = "what follows its end was not read"
+            self.broken, self.is_cut = "what follows its end was not read", False
         self._at = len(self._text)
         while self._more():
             self._at = len(self._text)

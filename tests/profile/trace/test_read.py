@@ -21,7 +21,7 @@ from tests.profile.trace.test_recorded import RECORDED
 FETCH = "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__"
 WORKERS = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__"
 TRAINING, BACKWARD, QUEUE, OTHER = 11, 12, 13, 14
-PYTHON, CANN, NPU, OVERLAP = 100, 102, 104, 105
+PYTHON, CANN, NPU, OVERLAP, HCCL = 100, 102, 104, 105, 106
 
 
 def event(name, begin, duration, *, cat="cpu_op", tid=TRAINING, pid=PYTHON, **args):
@@ -602,3 +602,43 @@ def test_the_text_of_a_proof_is_the_event():
     for tally in measures.tallies:
         shown = json.loads(tally.longest.proof.text)
         assert shown["dur"] == tally.longest.duration_us
+
+
+@pytest.mark.parametrize(
+    ("labels", "device", "notes"),
+    [
+        (["NPU 3", "NPU 3"], "3", ()),
+        (["NPU 3", "NPU 4"], None, (Note("devices_as_one", {"count": "2"}),)),
+        ([], None, (Note("devices_as_one", {"count": "2"}),)),
+    ],
+)
+def test_processes_with_one_label_are_one_device(labels, device, notes):
+    events = [label(pid, text) for pid, text in zip((NPU, HCCL), labels, strict=False)]
+    events += [step(1, 0, 100), task("MatMulV2", 10, 20)]
+    events.append(event("hcom_allReduce__1_0_1", 40, 20, cat=None, tid=3, pid=HCCL))
+    measures = told(events)
+    assert (measures.device, measures.notes) == (device, notes)
+
+
+@pytest.mark.parametrize("cut", [1, 2, 40])
+def test_of_a_trace_that_is_cut_off_nothing_is_known_of_the_device(cut):
+    # Hosts are written first, so that what is cut off is the device's.
+    host = [step(1, 0, 100), step(2, 100, 100), event(FETCH, 5, 10.0)]
+    raw = json.dumps([*host, task("MatMulV2", 20, 70), task("MatMulV2", 120, 70)]).encode()
+    whole, part = (read("trace_view.json", iter([text])) for text in (raw, raw[:-cut]))
+    assert [found.free_us for found in whole.steps] == [30, 30]
+    assert [(found.fetch_us, found.free_us, found.computing_us) for found in part.steps] == [
+        (10, None, None),
+        (0, None, None),
+    ]
+
+
+def test_where_tasks_are_left_out_nothing_is_known_of_the_device(monkeypatch):
+    events = [step(1, 0, 100), step(2, 100, 100), task("A", 0, 90), task("A", 100, 90)]
+    assert [found.free_us for found in told(events).steps] == [10, 10]
+    monkeypatch.setattr("ascend_doctor.profile.trace.gather._MANY", 1)
+    measures = told(events)
+    assert [found.free_us for found in measures.steps] == [None, None]
+    assert measures.notes == (Note("events_left_out", {"count": "1"}),)
+    # Where one row sums up the tasks, they are not needed.
+    assert [found.free_us for found in told([*events, row("Computing", 0, 190)]).steps] == [0, 10]
