@@ -13,6 +13,7 @@ from ascend_doctor.profile.verdicts import judge
 from ascend_doctor.records import Location
 from tests.conftest import ROOT
 from tests.profile.verdicts.making import (
+    LIMITS,
     names,
     pool,
     profile,
