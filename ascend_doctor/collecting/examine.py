@@ -11,12 +11,9 @@ from ascend_doctor.facts import Facts
 from ascend_doctor.knowledge import index
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.machine.gather.machine import Sources, gather, here
-from ascend_doctor.machine.model import HERE, Machine
+from ascend_doctor.machine.model import HERE, NOTHING, Machine
 from ascend_doctor.report import Report
 from ascend_doctor.scan.machines import shard_of
-
-# Why a machine was not judged: a gate must not be green for what it did not look at.
-NOTHING = "nothing of Ascend is installed: no torch_npu, CANN, driver, card or variable was found"
 
 
 def examine(

@@ -42,8 +42,11 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "读到的内容均不在 --since、--until、--rank 限定的范围内。",
     ),
     "empty_profile": (
-        "The files of the profile hold no measurement: nothing was judged.",
-        "性能数据文件中没有任何测量数据，未作判断。",
+        "The files of the profile hold no measurement: nothing was judged. What was recorded and"
+        " not parsed yet is parsed by torch_npu.profiler.profiler.analyse('FOLDER'), or by"
+        " msprof --export.",
+        "性能数据文件中没有任何测量数据，未作判断。若只采集而尚未解析，请先用"
+        " torch_npu.profiler.profiler.analyse('目录') 或 msprof --export 解析。",
     ),
     "unexplained_verdict": (
         "No diagnosis, but there are errors that no rule knows.",
