@@ -12,7 +12,7 @@ from ascend_doctor.facts import Said, Shard
 from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.machine.checks.paths import newest
 from ascend_doctor.machine.gather.variables import PREFIXES
-from ascend_doctor.machine.model import ENVIRON, HERE, NOTHING, Machine, Place, Value
+from ascend_doctor.machine.model import ENVIRON, HERE, Machine, Place, Value
 from ascend_doctor.machine.stored import MAX_BYTES, as_dict, loads
 from ascend_doctor.records import Evidence
 
@@ -34,8 +34,6 @@ def scan_machine(source: Source, text: Iterator[bytes]) -> Shard | Skipped:
         machine = loads(bytes(data), source.path)
     except ResultError as err:
         return Skipped(source.path, str(err).removeprefix(f"{source.path}: "))
-    if not machine.has_ascend:
-        return Skipped(source.path, NOTHING)
     lines = data.count(b"\n") + (not data.endswith(b"\n"))
     return replace(shard_of(machine, source.path), size=len(data), lines=lines)
 
