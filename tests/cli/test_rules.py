@@ -91,4 +91,4 @@ def test_the_built_in_folder_may_be_named(run):
 
 def test_show_names_the_reader_of_a_rule_without_words(run):
     done = run("rules", "show", "numerics-loss-exploded", "--lang", "en")
-    assert done.stdout.splitlines()[3] == "  Finds    curve: exploded"
+    assert "  Finds    curve: exploded" in done.stdout.splitlines()
