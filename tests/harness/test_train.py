@@ -100,7 +100,7 @@ def test_two_ranks_learn_what_one_does(run, tmp_path):
             "--master-port", "0", "--rdzv-backend", "c10d", "--rdzv-endpoint", "127.0.0.1:0",
             "-m", "ascend_doctor", "harness", "train", "--out", str(tmp_path / "two"), *options,
         ],
-        env=devices.environment(), check=True, capture_output=True,
+        env=devices.environment(), check=True, capture_output=True, timeout=300,
     )  # fmt: skip
     done = run(
         "harness", "train", "--out", tmp_path / "one", *options, "--set", "training.accumulate=2"

@@ -12,6 +12,9 @@ from ascend_doctor.errors import HarnessError
 from ascend_doctor.harness.devices import Device
 from ascend_doctor.harness.ranks import Ranks
 
+# Groups that were joined, kept until the process ends.
+_groups: list[object] = []
+
 
 @contextmanager
 def joined(ranks: Ranks, device: Device) -> Iterator[None]:
@@ -28,8 +31,12 @@ def joined(ranks: Ranks, device: Device) -> Iterator[None]:
     except (RuntimeError, ValueError) as err:  # what dist raises is a RuntimeError
         said = next(iter(str(err).splitlines()), type(err).__name__)
         raise HarnessError(f"the other ranks cannot be reached: {said}") from err
+    # DDP's reducer is freed later, with Python's lock held. Were its reference to the group the
+    # last one, it would wait for a thread of gloo that may be waiting for that lock.
+    _groups.append(dist.group.WORLD)
     try:
         yield
+        dist.barrier()
     finally:
         dist.destroy_process_group()
 
