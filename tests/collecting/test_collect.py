@@ -197,7 +197,7 @@ def test_a_damaged_document_is_told(tmp_path):
 
 LOG = f"""\
 Traceback (most recent call last):
-  File "/work/train.py", line 2, in <module>
+  File "/srv/train.py", line 2, in <module>
     import torch_npu
 ImportError: /venv/lib/libtorch_npu.so: undefined symbol: aclrtGetFunctionAddr
 {PLOG.format(n=1)}"""
@@ -243,7 +243,7 @@ def test_what_a_job_failed_of_comes_before_what_is_merely_wrong(tmp_path):
     site = MACHINES["set_env_not_sourced"](tmp_path / "root")
     (tmp_path / "z.log").write_text(
         "Traceback (most recent call last):\n"
-        '  File "/work/train.py", line 9, in <module>\n'
+        '  File "/srv/train.py", line 9, in <module>\n'
         "    main(config['steps'])\n"
         "KeyError: 'steps'\n"
     )
