@@ -83,6 +83,7 @@ def main() -> None:
             "step_s": round(time.perf_counter() - start, 6),
             "tokens": tokens,
             "slots": group.slots,
+            "lengths": [len(text) for text in chosen],
         }
         print(json.dumps(step))
     found = gradient(model)
