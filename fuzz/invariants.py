@@ -101,7 +101,7 @@ def _check_places(report: Report, text: bytes) -> None:
         printed.setdefault(view.number(start)[0], []).append(view.line(start)[1])
         start = view.below(start)
     for proof in _proofs(report):
-        if "!" in proof.path:
+        if "!" in proof.path and "environment" in report.coverage.by_kind:
             continue  # a place of a machine that the file tells of, not a line of the file
         lines = printed[proof.line]
         # What is not ASCII may be decoded otherwise once the head of its line is gone.

@@ -13,6 +13,7 @@ from ascend_doctor.authoring.new import UNWRITTEN
 from ascend_doctor.diagnosis.conclusions import conclusions
 from ascend_doctor.diagnosis.diagnose import diagnose
 from ascend_doctor.diagnosis.environment import Environment
+from ascend_doctor.diagnosis.profiles import Profiles
 from ascend_doctor.facts import Facts
 from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.knowledge.index import Knowledge, load
@@ -60,7 +61,8 @@ class Checker:
             facts, report = self._answer(example.log)
             fired = {f.rule: f for shard in facts.shards.values() for f in shard.findings}
             environment = Environment(facts, self._knowledge.versions)
-            fired |= {f.rule: f for f in conclusions(facts, self._knowledge, environment)}
+            found = conclusions(facts, self._knowledge, environment, Profiles(facts))
+            fired |= {f.rule: f for f in found}
             if rule.id not in fired:
                 others = ", ".join(sorted(fired)) or "no rule"
                 yield f"{where}: does not match ({others} did)"

@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from ascend_doctor.cli.exits import ERROR
+from ascend_doctor.cli.lazy import LazyGroup
 from ascend_doctor.version import __version__
 
 _COMMANDS = {
@@ -29,20 +30,10 @@ _COMMANDS = {
 }
 
 
-class _Commands(click.Group):
-    """Loads a command when it is run; what goes wrong in it is told and exits 2."""
+class _Commands(LazyGroup):
+    """What goes wrong in a command is told and exits 2."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        from importlib import import_module
-
-        if cmd_name not in _COMMANDS:
-            return None
-        command = import_module(_COMMANDS[cmd_name]).command
-        assert isinstance(command, click.Command)
-        return command
+    modules = _COMMANDS
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         with _told():  # wrong usage, and --help where nothing can be written

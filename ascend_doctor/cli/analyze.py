@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ascend_doctor.cli import exits, gate, limits, outputs, parameters, progress, settings, slices
+from ascend_doctor.cli import gate, limits, outputs, parameters, progress, settings, slices
+from ascend_doctor.cli.finish import finish
 from ascend_doctor.cli.interrupt import interruptible
-from ascend_doctor.cli.missing import tell_what_is_missing
 from ascend_doctor.cli.parameters import NamedPath
 from ascend_doctor.cli.roots import roots
 from ascend_doctor.reporters.language import choose
@@ -89,8 +89,4 @@ def command(
             watch=watch,
         )
     report, error = asked_for.applied(replace(report, roots=roots(paths)))
-    is_written = writer.write(report, language)
-    tell_what_is_missing(report, language)
-    if error is not None:
-        raise error
-    ctx.exit(gate.exit_code(report) if is_written else exits.ERROR)
+    finish(ctx, writer, report, language, error)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ascend_doctor.cli import exits, gate, limits, outputs, parameters, settings
-from ascend_doctor.cli.missing import tell_what_is_missing
+from ascend_doctor.cli import gate, limits, outputs, parameters, settings
+from ascend_doctor.cli.finish import finish
 from ascend_doctor.cli.parameters import NamedPath
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import visible
@@ -82,11 +82,7 @@ def command(
     writer = outputs.Writer(wanted, redact=asked_for.redact)
     report, error = asked_for.applied(examine(source, rules=rules_dir, python=python))
     language = choose(lang)
-    is_written = writer.write(report, language)
-    tell_what_is_missing(report, language)
-    if error is not None:
-        raise error
-    ctx.exit(gate.exit_code(report) if is_written else exits.ERROR)
+    finish(ctx, writer, report, language, error)
 
 
 @command.command("collect")

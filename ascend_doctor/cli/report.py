@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from ascend_doctor.cli import exits, gate, outputs, parameters, settings
-from ascend_doctor.cli.missing import tell_what_is_missing
+from ascend_doctor.cli import gate, outputs, parameters, settings
+from ascend_doctor.cli.finish import finish
 from ascend_doctor.cli.parameters import NamedPath
 from ascend_doctor.errors import InputError
 from ascend_doctor.reporters.language import choose
@@ -47,11 +47,7 @@ def command(
     asked_for.check(ctx, stored=report)
     report, error = asked_for.applied(report)
     language = choose(lang)
-    is_written = writer.write(report, language)
-    tell_what_is_missing(report, language)
-    if error is not None:
-        raise error
-    ctx.exit(gate.exit_code(report) if is_written else exits.ERROR)
+    finish(ctx, writer, report, language, error)
 
 
 def _read(path: Path, limit: int) -> bytes:

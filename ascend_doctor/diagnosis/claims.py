@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from ascend_doctor.diagnosis.conclusions import conclusions
 from ascend_doctor.diagnosis.environment import Environment
+from ascend_doctor.diagnosis.profiles import Profiles
 from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Facts, Finding, Process
 from ascend_doctor.knowledge.codes import Code
 from ascend_doctor.knowledge.index import Knowledge
@@ -64,7 +65,7 @@ class Claim:
 
 
 def claims(
-    facts: Facts, knowledge: Knowledge, environment: Environment
+    facts: Facts, knowledge: Knowledge, environment: Environment, profiles: Profiles
 ) -> dict[Process, list[Claim]]:
     """Return what holds in each process, rules and codes alike."""
     same = _processes(facts)
@@ -78,7 +79,7 @@ def claims(
             codes[same[code.process]].append(code)
         for literal, process in shard.signs:
             signs[same[process]].add(literal)
-    for finding in conclusions(facts, knowledge, environment):
+    for finding in conclusions(facts, knowledge, environment, profiles):
         findings[same.get(finding.process, finding.process)][finding.rule].append(finding)
     held: dict[Process, list[Claim]] = {}
     for process in sorted({*findings, *codes}):

@@ -12,7 +12,7 @@ from ascend_doctor.diagnosis.codes import codes_met
 from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.diagnosis.fingerprint import fingerprint
 from ascend_doctor.diagnosis.machines import unread
-from ascend_doctor.diagnosis.profiles import left_out, profiles_of
+from ascend_doctor.diagnosis.profiles import Profiles
 from ascend_doctor.diagnosis.timeline import timeline
 from ascend_doctor.facts import FURTHER, LEVELS, Facts, Shard
 from ascend_doctor.knowledge.index import Knowledge
@@ -35,9 +35,9 @@ MAX_UNEXPLAINED = 500
 
 def diagnose(facts: Facts, knowledge: Knowledge) -> Report:
     """Conclude from merged facts; the order in which they were merged does not matter."""
-    environment = Environment(facts, knowledge.versions)
+    environment, profiles = Environment(facts, knowledge.versions), Profiles(facts)
     groups: dict[str, list[Chain]] = defaultdict(list)
-    for chain in chains(claims(facts, knowledge, environment).values(), knowledge):
+    for chain in chains(claims(facts, knowledge, environment, profiles).values(), knowledge):
         groups[chain.claim.rule].append(chain)
     ordered = sorted(groups.values(), key=lambda group: min(map(standing, group)))
     return Report(
@@ -48,23 +48,22 @@ def diagnose(facts: Facts, knowledge: Knowledge) -> Report:
         ),
         unexplained=_unexplained(facts),
         environment=environment.shown(),
-        coverage=_coverage(facts),
+        coverage=_coverage(facts, profiles),
         families={name: family.title for name, family in knowledge.families.items()},
         timeline=timeline(ordered),
         codes=codes_met(facts, knowledge),
-        breakdown=_breakdown(facts, ordered, knowledge),
+        breakdown=_breakdown(profiles, ordered, knowledge),
         thresholds=knowledge.changed,
     )
 
 
-def _breakdown(facts: Facts, ordered: list[list[Chain]], knowledge: Knowledge) -> Breakdown:
-    profiles = profiles_of(facts)
-    if not profiles:
+def _breakdown(profiles: Profiles, ordered: list[list[Chain]], knowledge: Knowledge) -> Breakdown:
+    if not profiles.inside:
         return Breakdown()
     # Most jobs have no profile, and need not wait for what draws it.
     from ascend_doctor.diagnosis.breakdown import breakdown
 
-    return breakdown(profiles, ordered, knowledge)
+    return breakdown(profiles.inside, ordered, knowledge)
 
 
 def _diagnosis(position: int, group: list[Chain], environment: Environment) -> Diagnosis:
@@ -194,7 +193,7 @@ def _unexplained(facts: Facts) -> tuple[Unexplained, ...]:
     )
 
 
-def _coverage(facts: Facts) -> Coverage:
+def _coverage(facts: Facts, profiles: Profiles) -> Coverage:
     shards = [facts.shards[path] for path in sorted(facts.shards)]
     ranges = [shard.time_range for shard in shards if shard.time_range]
     seen = {level for shard in shards for level in shard.levels}
@@ -209,7 +208,7 @@ def _coverage(facts: Facts) -> Coverage:
         broken=tuple((shard.path, shard.broken) for shard in shards if shard.broken),
         interrupted=facts.is_interrupted,
         unread=facts.unread,
-        slice=_slice(facts),
+        slice=_slice(facts, profiles),
         notes=tuple((s.path, note) for s in shards for m in s.measures for note in m.notes),
         empty=bool(shards) and not any(map(_says_something, shards)),
     )
@@ -223,12 +222,12 @@ def _says_something(shard: Shard) -> bool:
     )
 
 
-def _slice(facts: Facts) -> Slice | None:
+def _slice(facts: Facts, profiles: Profiles) -> Slice | None:
     scope = facts.scope
     if scope.is_all:
         return None
     ranks = (str(low) if low == high else f"{low}-{high}" for low, high in scope.ranks)
-    outside = left_out(facts)
+    outside = profiles.left_out
     unplaced = sum(shard.unplaced for shard in facts.shards.values()) - outside
     # What was found is in it, whatever the name of its file says.
     is_found = any(s.findings or s.codes or s.unknown for s in facts.shards.values())
@@ -238,17 +237,17 @@ def _slice(facts: Facts) -> Slice | None:
         ", ".join(ranks) or None,
         sum(shard.outside for shard in facts.shards.values()) + outside,
         unplaced,
-        empty=unplaced == 0 and not is_found and _is_empty(scope, facts),
+        empty=unplaced == 0 and not is_found and _is_empty(scope, facts, profiles),
     )
 
 
-def _is_empty(scope: Scope, facts: Facts) -> bool:
+def _is_empty(scope: Scope, facts: Facts, profiles: Profiles) -> bool:
     """Say whether all times, or all ranks that are told, are outside of a scope."""
     shards = facts.shards.values()
     ranges = [shard.time_range for shard in shards if shard.time_range]
     if ranges and all(scope.misses(first, last) for first, last in ranges):
         return True
     if all(shard.kind == "profile" for shard in shards) and any(s.outside for s in shards):
-        return not profiles_of(facts)
+        return not profiles.inside
     told = {rank for shard in shards for rank in shard.ranks}
     return bool(told) and not any(map(scope.has_rank, told))

@@ -16,24 +16,46 @@ if TYPE_CHECKING:
     from ascend_doctor.profile.model import Profile, Verdict
 
 
-def profiles_of(facts: Facts) -> tuple[Profile, ...]:
-    """Return the profiles that all files together tell of, of ranks that are looked at."""
-    return tuple(profile for profile in _all(facts) if _is_inside(profile, facts))
+class Profiles:
+    """The profiles that all files together tell of.
 
-
-def left_out(facts: Facts) -> int:
-    """Return how many rows are outside of what is looked at, as other files in their folder say.
-
-    By themselves they do not say of which rank they are.
+    Attributes:
+        inside: those of ranks that are looked at.
+        left_out: how many rows are outside of that, as other files in their folder say; by
+            themselves they do not say of which rank they are.
     """
-    if facts.scope.is_all:
-        return 0
-    outside = (profile for profile in _all(facts) if not _is_inside(profile, facts))
-    told = (part for profile in outside for part in profile.measures if part.rank is None)
-    return sum(max(1, len(part.steps)) for part in told)
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        inside: list[Profile] = []
+        outside: list[Profile] = []
+        for profile in _assembled(facts):
+            is_inside = profile.rank is None or facts.scope.has_rank(profile.rank)
+            (inside if is_inside else outside).append(profile)
+        self.inside = tuple(inside)
+        told = (part for profile in outside for part in profile.measures if part.rank is None)
+        self.left_out = sum(max(1, len(part.steps)) for part in told)
+
+    def findings(self, knowledge: Knowledge) -> Iterator[Finding]:
+        """Yield what rules say of the conclusions drawn from profiles."""
+        if not self.inside:
+            return
+        from ascend_doctor.profile.verdicts import judge
+
+        readers = by_reader(knowledge.rules.values())
+        verdicts = judge(self.inside, knowledge.limits)
+        for verdict in beside_logs(verdicts, self._facts, knowledge):
+            process = _process(verdict)
+            proofs = tuple(_of_rank(proof, verdict.profile.rank) for proof in verdict.proofs)
+            times = sorted(proof.time for proof in verdict.proofs if proof.time is not None)
+            first, last = (times[0], times[-1]) if times else (None, None)
+            for rule in readers.get(("profile", verdict.name), ()):
+                kept = {k: v for k, v in verdict.captures.items() if k in rule.captures}
+                sighting = Sighting(proofs, kept, location=verdict.location, share=verdict.share)
+                yield Finding(rule.id, process, verdict.count, (sighting,), first, last)
 
 
-def _all(facts: Facts) -> tuple[Profile, ...]:
+def _assembled(facts: Facts) -> tuple[Profile, ...]:
     measures = [item for path in sorted(facts.shards) for item in facts.shards[path].measures]
     if not measures:
         return ()
@@ -41,30 +63,6 @@ def _all(facts: Facts) -> tuple[Profile, ...]:
     from ascend_doctor.profile.assemble import assemble
 
     return assemble(measures)
-
-
-def _is_inside(profile: Profile, facts: Facts) -> bool:
-    return profile.rank is None or facts.scope.has_rank(profile.rank)
-
-
-def findings(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
-    """Yield what rules say of the conclusions drawn from profiles."""
-    profiles = profiles_of(facts)
-    if not profiles:
-        return
-    from ascend_doctor.profile.verdicts import judge
-
-    readers = by_reader(knowledge.rules.values())
-    verdicts = judge(profiles, knowledge.limits)
-    for verdict in beside_logs(verdicts, facts, knowledge):
-        process = _process(verdict)
-        proofs = tuple(_of_rank(proof, verdict.profile.rank) for proof in verdict.proofs)
-        times = sorted(proof.time for proof in verdict.proofs if proof.time is not None)
-        first, last = (times[0], times[-1]) if times else (None, None)
-        for rule in readers.get(("profile", verdict.name), ()):
-            kept = {k: v for k, v in verdict.captures.items() if k in rule.captures}
-            sighting = Sighting(proofs, kept, location=verdict.location, share=verdict.share)
-            yield Finding(rule.id, process, verdict.count, (sighting,), first, last)
 
 
 def _process(verdict: Verdict) -> Process:

@@ -10,8 +10,9 @@ from ascend_doctor.profile.kinds import UNIT, bare
 
 Cells = Sequence[str]
 
-# Digits of a step or rank; Python reads no number of thousands.
+# Digits of a whole number, and of a rank; Python reads no number of thousands.
 _MAX_DIGITS = 19
+RANK_DIGITS = 6
 _MICROSECONDS = {"ns": 1e-3, "us": 1.0, "μs": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
 _MEBIBYTES = {"B": 1 / (1 << 20), "KB": 1 / 1024, "MB": 1.0, "GB": 1024.0}
 # How profilers write that they have no value.
@@ -33,13 +34,13 @@ def number(cell: str | None) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def whole(word: str) -> int | None:
-    """Return the number of a step or rank, None if a word is none or longer than any of them.
+def whole(word: str, digits: int = _MAX_DIGITS) -> int | None:
+    """Return a whole number, None if a word is none or has more digits.
 
-    >>> whole("12"), whole("-1"), whole("9" * 5000)
-    (12, None, None)
+    >>> whole("12"), whole("-1"), whole("9" * 5000), whole("123", digits=2)
+    (12, None, None, None)
     """
-    return int(word) if word.isdecimal() and len(word) <= _MAX_DIGITS else None
+    return int(word) if word.isdecimal() and len(word) <= digits else None
 
 
 @dataclass(frozen=True, slots=True)

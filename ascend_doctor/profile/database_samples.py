@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ascend_doctor.profile.calls import type_of
-from ascend_doctor.profile.columns import MAX_DURATION, whole
+from ascend_doctor.profile.columns import MAX_DURATION, RANK_DIGITS, whole
 from ascend_doctor.profile.communication import TOTAL
 from ascend_doctor.profile.curve import Curves
 from ascend_doctor.profile.database_parts import Names, Proof, number, place, shown
@@ -110,7 +110,7 @@ def step_traces(database: Database, proof: Proof) -> Iterator[Step]:
                 name=_step_name(step),
                 proof=shown(proof(place(table, row)), f"step {_step_name(step)}, {told}"),
                 total_us=sum(known),
-                rank=whole(str(index)),
+                rank=whole(str(index), RANK_DIGITS),
                 device=None if device is None else str(device),
                 computing_us=computing,
                 communication_us=communication,

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from ascend_doctor.profile.columns import Cells, whole
+from ascend_doctor.profile.columns import RANK_DIGITS, Cells, whole
 from ascend_doctor.profile.kinds import profile_of, rank_of
 from ascend_doctor.profile.model import MAX_STEPS, Measures, Step
 from ascend_doctor.profile.table import Table
@@ -78,7 +78,7 @@ def _steps(table: Table) -> _Made:
         if any(part is None or part < 0 for part in parts):
             return None
         before = preparing.of(cells)
-        rank = whole(index.of(cells))
+        rank = whole(index.of(cells), RANK_DIGITS)
         return Step(
             name=name.of(cells)[:_MAX_NAME],
             proof=table.proof(rank=rank),

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from ascend_doctor.diagnosis.diagnose import diagnose
-from ascend_doctor.diagnosis.profiles import profiles_of
+from ascend_doctor.diagnosis.profiles import Profiles
 from ascend_doctor.facts import Facts
 from ascend_doctor.scan.scanner import Scanner
 from ascend_doctor.scope import Scope
@@ -33,7 +33,7 @@ def facts_of(known, files, ranks):
 def seen(known, files, ranks):
     """Return the ranks of profiles, with the steps and tallies, and what was left out and kept."""
     facts = facts_of(known, files, ranks)
-    found = [(p.rank, len(p.steps), len(p.tallies)) for p in profiles_of(facts)]
+    found = [(p.rank, len(p.steps), len(p.tallies)) for p in Profiles(facts).inside]
     cut = diagnose(facts, known).coverage.slice
     assert cut.empty == (not found)
     return found, cut.left_out, cut.unplaced

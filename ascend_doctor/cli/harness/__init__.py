@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
+
+from ascend_doctor.cli.lazy import LazyGroup
 
 # Where each command is, by its name.
 _COMMANDS: dict[str, str] = {
@@ -20,18 +20,8 @@ _COMMANDS: dict[str, str] = {
 }
 
 
-class _Commands(click.Group):
-    """Loads a command when it is run or listed."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(_COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
-            return None
-        command = import_module(_COMMANDS[cmd_name]).command
-        assert isinstance(command, click.Command)
-        return command
+class _Commands(LazyGroup):
+    modules = _COMMANDS
 
 
 @click.group("harness", cls=_Commands)
