@@ -23,9 +23,8 @@ _ARTICLE = "dataload-article-step-lines"
 
 # Steps in which operators are compiled and caches are filled: slow ones prove nothing.
 WARM_UP = 100
-# A step so many times as long as the quick ones is slow; of slow steps of two kinds, each must
-# have cost so much of what all of them did, and all of them so much of all time.
-SLOW_RATIO = 3.0
+# Of slow steps of two kinds, each must have cost so much of what all of them did, and all of them so
+# much of all time.
 KIND_SHARE = 0.15
 LOST_SHARE = 0.5
 
@@ -63,7 +62,7 @@ def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[
     for loop in loops:
         if loop.is_waiting:
             yield _waits(loop, loops)
-        elif (verdict := _slow_for_two_reasons(loop)) is not None:
+        elif (verdict := _slow_for_two_reasons(loop, limits["long-step"])) is not None:
             yield verdict
     for profile in profiles:
         changed = _change(_told(profile), limits["step-slower"])
@@ -144,8 +143,10 @@ def _waits(loop: _Loop, loops: Sequence[_Loop]) -> Verdict:
     return Verdict(name, loop.profile, captures, tuple(proofs), count=_count(waiting))
 
 
-def _slow_for_two_reasons(loop: _Loop) -> Verdict | None:
+def _slow_for_two_reasons(loop: _Loop, ratio: float) -> Verdict | None:
     """Return that some steps are slow for their data, and others for something else.
+
+    Slow is ``ratio`` times as long as the quick ones.
 
     A share of all time would blame the data for both.
     """
@@ -154,7 +155,7 @@ def _slow_for_two_reasons(loop: _Loop) -> Verdict | None:
         return None
     totals = sorted(step.total_us for step in steps)
     usual = totals[len(totals) // 4]
-    slow = [step for step in steps if step.total_us > SLOW_RATIO * usual]
+    slow = [step for step in steps if step.total_us > ratio * usual]
     data = [step for step in slow if _share(step) >= loop.limit]
     other = [step for step in slow if _share(step) < loop.limit]
     lost = _lost(slow, usual)
