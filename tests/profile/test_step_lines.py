@@ -11,7 +11,7 @@ from ascend_doctor.profile.model import Measures, Step
 from ascend_doctor.profile.verdicts.step_lines import judge
 from ascend_doctor.records import Evidence
 
-LIMITS = {"step-data-share": 0.3, "step-slower": 1.5}
+LIMITS = {"step-data-share": 0.3, "long-step": 3.0, "step-slower": 1.5}
 
 
 def steps(*rows, start: int = 200, **fields) -> tuple[Step, ...]:

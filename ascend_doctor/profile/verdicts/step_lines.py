@@ -23,8 +23,8 @@ _ARTICLE = "dataload-article-step-lines"
 
 # Steps in which operators are compiled and caches are filled: slow ones prove nothing.
 WARM_UP = 100
-# Of slow steps of two kinds, each must have cost so much of what all of them did, and all of them so
-# much of all time.
+# Of slow steps of two kinds, each must have cost so much of what all of them did, and all of them
+# so much of all time.
 KIND_SHARE = 0.15
 LOST_SHARE = 0.5
 
