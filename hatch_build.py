@@ -11,7 +11,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 
 class CompilePatterns(BuildHookInterface):
-    """Adds ``ascend_doctor/_data/index.json`` to a wheel; an editable one reads the YAML."""
+    """Adds ``ascend_doctor/_data/index.jsonl`` to a wheel; an editable one reads the YAML."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile the rules before the wheel is put together."""
@@ -23,9 +23,9 @@ class CompilePatterns(BuildHookInterface):
         finally:
             sys.path.pop(0)
         self._folder = tempfile.TemporaryDirectory()
-        target = Path(self._folder.name, "index.json")
+        target = Path(self._folder.name, "index.jsonl")
         write_index(Path(self.root, "patterns"), target)
-        build_data["force_include"][str(target)] = "ascend_doctor/_data/index.json"
+        build_data["force_include"][str(target)] = "ascend_doctor/_data/index.jsonl"
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove what was only needed while building."""

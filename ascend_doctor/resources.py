@@ -31,5 +31,5 @@ def checkout_cache() -> Path:
 
 def index() -> Path | None:
     """Return the compiled rules of a wheel; a checkout has none and compiles its own."""
-    packed = _DATA / "index.json"
+    packed = _DATA / "index.jsonl"
     return packed if packed.is_file() else None

@@ -33,13 +33,15 @@ _PROCESSES = {1: "one process", 2: "two processes"}
 class Bench:
     """One run of the benchmarks: where logs come from, and what was wrong with the answers.
 
-    ``advisor`` is the command of msprof-analyze, None where there is none.
+    ``advisor`` is the command of msprof-analyze, None where there is none; ``product`` is what is
+    measured.
     """
 
     logs: Callable[[str], Logs]
     scratch: Path
     repetitions: int
     advisor: str | None = None
+    product: product.Product = field(default_factory=product.Product)
     wrong: list[str] = field(default_factory=list)
 
     def check(self, what: str, logs: Logs, runs: Sequence[Run]) -> None:
@@ -80,9 +82,9 @@ def _search(bench: Bench, logs: Logs) -> Command:
 def _scan(bench: Bench, *, name: str, bar: float, aim: float, in_two: bool = True) -> Iterator[Row]:
     """Measure a set against ripgrep, and two processes against one."""
     logs = bench.logs(name)
-    commands = {"rg": _search(bench, logs), "one": product.analyze(logs.input)}
-    if in_two and product.has_jobs():
-        commands["two"] = product.analyze(logs.input, jobs=2)
+    commands = {"rg": _search(bench, logs), "one": bench.product.analyze(logs.input)}
+    if in_two:
+        commands["two"] = bench.product.analyze(logs.input, jobs=2)
     runs = interleaved(commands, bench.repetitions)
     if any(done.exit_code > 1 for done in runs["rg"]):
         bench.wrong.append(f"{name}: rg failed, so there is nothing to compare with")
@@ -95,7 +97,7 @@ def _scan(bench: Bench, *, name: str, bar: float, aim: float, in_two: bool = Tru
 def _job(bench: Bench) -> Iterator[Row]:
     """Measure the processor time of the plogs of a job."""
     logs = bench.logs("job")
-    runs = interleaved({"one": product.analyze(logs.input)}, bench.repetitions)["one"]
+    runs = interleaved({"one": bench.product.analyze(logs.input)}, bench.repetitions)["one"]
     bench.check("job", logs, runs)
     spread = Spread.of([done.cpu_s for done in runs])
     yield Row("job, one process, CPU", "", spread, "s", bar=_JOB_BAR_S)
@@ -104,7 +106,7 @@ def _job(bench: Bench) -> Iterator[Row]:
 def _profile(bench: Bench, *, name: str, bar: float) -> Iterator[Row]:
     """Measure processor time and memory of profiles, beside msprof-analyze's advisor."""
     logs = bench.logs(name)
-    commands = {"one": product.analyze(logs.path)}
+    commands = {"one": bench.product.analyze(logs.path)}
     if bench.advisor is not None:
         # Of one profile it takes the folder itself, of several the one that they are in.
         folders = [*logs.path.iterdir()]
@@ -140,8 +142,8 @@ def _rules(bench: Bench) -> Iterator[Row]:
     logs = bench.logs("plog")
     rules = site_rules.write_rules(bench.scratch / "rules")
     commands = {
-        "without": product.analyze(logs.input),
-        "with": product.analyze(logs.input, rules=rules),
+        "without": bench.product.analyze(logs.input),
+        "with": bench.product.analyze(logs.input, rules=rules),
     }
     runs = interleaved(commands, bench.repetitions)
     for name, done in runs.items():
@@ -154,7 +156,7 @@ def _engine(bench: Bench) -> Iterator[Row]:
     """Measure the standard library's engine against hyperscan's, which answers the same."""
     for name in ("quarter", "storm", "stdout"):
         logs = bench.logs(name)
-        analyze = product.analyze(logs.input)
+        analyze = bench.product.analyze(logs.input)
         commands = {engine: product.by(engine, analyze) for engine in ("hyperscan", "stdlib")}
         runs = interleaved(commands, bench.repetitions)
         bench.check(f"{name} by both engines", logs, [*runs["hyperscan"], *runs["stdlib"]])
@@ -167,8 +169,8 @@ def _start(bench: Bench) -> Iterator[Row]:
     logs = bench.logs("small")
     commands = {
         "click": _CLICK,
-        "help": (*product.PROGRAM, "--help"),
-        "small": product.analyze(logs.input),
+        "help": (*bench.product.program, "--help"),
+        "small": bench.product.analyze(logs.input),
     }
     runs = interleaved(commands, bench.repetitions)
     bench.check("small", logs, runs["small"])
@@ -179,11 +181,11 @@ def _start(bench: Bench) -> Iterator[Row]:
 def _memory(bench: Bench) -> Iterator[Row]:
     """Measure the most memory of all processes together, for all sets and for a longer log."""
     sets = ("quarter", "plog", "fourfold", "ranks", "storm", "stdout", "gzip", "job")
-    for jobs in (1, 2) if product.has_jobs() else (1,):
+    for jobs in (1, 2):
         peaks: dict[str, float] = {}
         for name in sets:
             logs = bench.logs(name)
-            peaks[name], done = peak_memory(product.analyze(logs.input, jobs=jobs))
+            peaks[name], done = peak_memory(bench.product.analyze(logs.input, jobs=jobs))
             bench.check(f"{name}, {_PROCESSES[jobs]}", logs, (done,))
             label = f"memory of {name}, {_PROCESSES[jobs]}"
             yield Row(label, "", Spread.of([peaks[name]]), "MiB", bar=MEMORY_BAR_MIB)

@@ -1,10 +1,9 @@
-"""What is measured: the command line of this checkout, and the literals that it looks for."""
+"""What is measured: a command line of the product, and the literals that it looks for."""
 
 from __future__ import annotations
 
-import subprocess
 import sys
-from functools import cache
+from dataclasses import dataclass
 from pathlib import Path
 
 from ascend_doctor.knowledge import index
@@ -12,26 +11,20 @@ from ascend_doctor.scan.literals import VARIABLE
 from ascend_doctor.scan.meanings import Vocabulary
 from benchmarks.measure import Command
 
-PROGRAM: Command = (sys.executable, "-m", "ascend_doctor")
+# That of this checkout, whose rules are compiled aside and looked up at each start.
+CHECKOUT: Command = (sys.executable, "-m", "ascend_doctor")
 
 
-def analyze(path: Path, *, jobs: int = 1, rules: Path | None = None) -> Command:
-    """Return the command that analyses ``path`` in ``jobs`` processes."""
-    command = (*PROGRAM, "analyze", "--format", "json", str(path))
-    if has_jobs():
-        command += ("--jobs", str(jobs))
-    if rules is not None:
-        command += ("--rules", str(rules))
-    return command
+@dataclass(frozen=True, slots=True)
+class Product:
+    """The command line that is measured."""
 
+    program: Command = CHECKOUT
 
-@cache
-def has_jobs() -> bool:
-    """Say whether ``analyze`` can work in several processes."""
-    shown = subprocess.run(  # noqa: S603
-        (*PROGRAM, "analyze", "--help"), capture_output=True, text=True, check=True
-    )
-    return "--jobs" in shown.stdout
+    def analyze(self, path: Path, *, jobs: int = 1, rules: Path | None = None) -> Command:
+        """Return the command that analyses ``path`` in ``jobs`` processes."""
+        command = (*self.program, "analyze", "--format", "json", "--jobs", str(jobs), str(path))
+        return command if rules is None else (*command, "--rules", str(rules))
 
 
 def by(engine: str, command: Command) -> Command:

@@ -17,10 +17,10 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from benchmarks import product
 from benchmarks.cases import CASES, Bench
 from benchmarks.chinese import write_twin
 from benchmarks.generate import add_options, generate
+from benchmarks.product import Product
 from benchmarks.rows import Row, into_document, line, machine, ripgrep_version
 
 _NO_RIPGREP = "ripgrep (rg) is not installed, and is what is compared with: apt-get install ripgrep"
@@ -43,6 +43,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="what profiles are compared with, of a virtual environment of its own",
     )
     parser.add_argument(
+        "--program",
+        metavar="COMMAND",
+        help="the installed ascend-doctor that is measured; that of this checkout unless given",
+    )
+    parser.add_argument(
         "--markdown",
         type=Path,
         metavar="FILE.md",
@@ -59,17 +64,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if any(case.needs_ripgrep for case in cases.values()) and ripgrep_version() is None:
         parser.exit(2, f"error: {_NO_RIPGREP}\n")
     logs = partial(generate, out=options.data, scale=options.scale, seed=options.seed)
-    if options.advisor is not None and shutil.which(options.advisor) is None:
-        parser.error(f"--msprof-analyze: there is no command {options.advisor!r}")
+    for option, command in (("msprof-analyze", options.advisor), ("program", options.program)):
+        if command is not None and shutil.which(command) is None:
+            parser.error(f"--{option}: there is no command {command!r}")
     rows: list[Row] = []
     notes = [
         f"{machine()}. Scale {options.scale} of the full size, {options.repetitions} timed runs."
     ]
-    if not product.has_jobs():
-        notes.append("Two processes are not measured: `analyze` has no `--jobs`.")
     sys.stdout.write("\n".join(notes) + "\n")
     with tempfile.TemporaryDirectory() as scratch:
-        bench = Bench(logs, Path(scratch), options.repetitions, options.advisor)
+        measured = Product((options.program,)) if options.program else Product()
+        bench = Bench(logs, Path(scratch), options.repetitions, options.advisor, measured)
         try:
             for row in chain.from_iterable(case.run(bench) for case in cases.values()):
                 rows.append(row)

@@ -27,7 +27,7 @@ def wheel(tmp_path_factory):
 def test_the_wheel_holds_rules_index_and_templates(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     needed = {
-        "ascend_doctor/_data/index.json",
+        "ascend_doctor/_data/index.jsonl",
         "ascend_doctor/_data/patterns/versions.tsv",
         "ascend_doctor/_data/patterns/families.yaml",
         "ascend_doctor/_data/patterns/not_found/not-found-shared-library.yaml",

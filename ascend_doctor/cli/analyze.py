@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -16,9 +16,6 @@ from ascend_doctor.cli.interrupt import interruptible
 from ascend_doctor.cli.parameters import NamedPath
 from ascend_doctor.cli.roots import roots
 from ascend_doctor.reporters.language import choose
-
-if TYPE_CHECKING:
-    pass
 
 
 @click.command("analyze", cls=settings.Command)

@@ -7,11 +7,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
+from ascend_doctor.engines.bounds import Bounds
 from ascend_doctor.engines.gathering import Gathering
 from ascend_doctor.engines.joining import Joining
 from ascend_doctor.engines.pool import Death, Pool
 from ascend_doctor.engines.reader import Reader
-from ascend_doctor.engines.tasks import Answer, Bounds, Large, OnePart, Task
+from ascend_doctor.engines.tasks import Answer, Large, OnePart, Task
 from ascend_doctor.engines.watch import INTERRUPTED, Progress
 from ascend_doctor.ingest.source import Skipped
 

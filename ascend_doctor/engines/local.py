@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
+from ascend_doctor.engines.bounds import BOUNDS, Bounds
 from ascend_doctor.engines.gathering import Gathering
 from ascend_doctor.engines.reader import Reader
-from ascend_doctor.engines.tasks import BOUNDS, Bounds, tasks
 from ascend_doctor.engines.watch import Progress, Stopped, Watch
 from ascend_doctor.errors import InputError
 from ascend_doctor.facts import Facts
@@ -76,6 +76,7 @@ def read(
     here: Iterable[tuple[int, Source]] = ((0, source) for source in sources)
     if jobs > 1 and weight >= bounds.alone:
         from ascend_doctor.engines.crew import Crew
+        from ascend_doctor.engines.tasks import tasks
 
         crew = Crew(reader, jobs, bounds, gathering, progress)
         left = crew.read(tasks(sources, bounds))

@@ -15,8 +15,9 @@ StepLine(name='loss', text='0.93', value=0.93, epoch=1.0, step=50, is_bar=False)
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+
+from ascend_doctor import late
 
 # A step line that lists dozens of metrics has about a thousand bytes.
 MAX_LINE = 2048
@@ -24,20 +25,20 @@ MAX_LINE = 2048
 _NUMBER = rb"\d{1,40}(?:\.\d{0,20})?(?:[eE][-+]?\d{1,3})?"
 _NOT_FINITE = rb"(?:nan|NaN|NAN|inf|INF|Infinity)\b"
 # A loss and its value; what it is a loss of stands before it.
-_LOSS = re.compile(
+_LOSS = late.pattern(
     rb"[Ll]oss[\"']?(?: {0,2}[:=] {0,4}| is | )[\"'(\[]{0,2}(?:tensor\(\[?)?"
     rb"(?P<value>-?(?:" + _NUMBER + rb"|" + _NOT_FINITE + rb"))(?![\w%:]|\.\d)"
 )
-_GRADIENT = re.compile(
+_GRADIENT = late.pattern(
     rb"\b(?:grad_norm|grad norm|global_norm|gnorm)[\"']?(?: ?[:=] {0,2}| )[\"'\[]?"
     rb"(?P<norm>\d{1,12}(?:\.\d{1,18})?(?:[eE][-+]\d{1,3})?)(?![\w.])"
 )
-_TOTAL = re.compile(
+_TOTAL = late.pattern(
     rb"(?<![\w/.-])(?:[Ll][Mm]|[Tt]rain(?:ing)?|trainer|[Tt]otal|[Rr]unning|[Mm]ean|[Aa]vg|[Aa]verage"
     rb"|[Bb]atch|[Ss]tep|[Ii]ter(?:ation)?|[Cc]urrent|reduced_train|[Gg]lobal)[ _/]\Z"
 )
 # The word before a loss says which one it is, unless it is only how the sentence begins.
-_WORD = re.compile(rb"(?<!\w)([A-Za-z_][\w-]{0,31})[ \t]{1,4}\Z")
+_WORD = late.pattern(rb"(?<!\w)([A-Za-z_][\w-]{0,31})[ \t]{1,4}\Z")
 _OPENINGS = frozenset({b"INFO", b"and", b"the", b"with", b"has", b"gives", b"rank", b"TRAIN"})
 _REACH = 40
 _JOINED = frozenset(b"_/.-")
@@ -46,18 +47,18 @@ _OTHER_SIGNS = tuple(
     sign.encode()
     for sign in ("val", "Val", "VAL", "est", "EST", "dev", "redict", "验证", "测试", "评估")
 )
-_OTHER_DATA = re.compile(
+_OTHER_DATA = late.pattern(
     rb"(?<![A-Za-z])(?i:val|valid|validat(?:e|ion|ing)|eval|evaluat(?:e|ion|ing)|test|testing|dev"
     rb"|predict(?:ion|ing)?)(?![A-Za-z])|\xe9\xaa\x8c\xe8\xaf\x81|\xe6\xb5\x8b\xe8\xaf\x95"
     rb"|\xe8\xaf\x84\xe4\xbc\xb0"
 )
 _COUNT = rb"[\"']?(?:\([a-z]{1,12}\))?(?: {0,3}[:=])? {0,8}[\[\"']? {0,8}"
-_STEP = re.compile(
+_STEP = late.pattern(
     rb"(?<![A-Za-z])(?:global_)?(?:[Ss]teps?|[Ii]ter(?:ation)?s?|num_updates|[Bb]atch|[Uu]pdate)"
     + _COUNT
     + rb"(?P<step>\d{1,12})(?![\w%]|\.\d)"
 )
-_EPOCH = re.compile(
+_EPOCH = late.pattern(
     rb"(?<![A-Za-z])(?:[Ee]poch|Train)"
     + _COUNT
     + rb"(?P<epoch>\d{1,7}(?:\.\d{1,17})?)(?![\d%])"
@@ -68,7 +69,7 @@ _EPOCH = re.compile(
 _BARS = (b"%|", b"it/s", b"s/it", b"s/step")
 # Objectives that may rise, hover or start at zero and mean no harm: reinforcement, adversaries,
 # terms whose weight is ramped up.
-_OBJECTIVE = re.compile(
+_OBJECTIVE = late.pattern(
     rb"(?<![a-z])(?:rewards?|advantages?|kl|kld|policy|actor|critic|ppo|grpo|returns?|episode"
     rb"|epsilon|discriminator|generator|disc|gen|adv|adversarial|elbo|[dg]_loss|loss_?[dg]"
     rb"|[dg]_total|err_?[dg]|consistency|unsup|unsupervised)(?![a-z])"

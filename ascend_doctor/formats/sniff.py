@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import PurePath
 
@@ -33,15 +34,15 @@ def kind_of(head: bytes) -> str:
     Returns:
         ``plog``, ``profile``, ``npu-smi``, ``stdout`` (prefixed or not) or ``text``.
     """
+    lines = [line for line in head.split(b"\n", _LOOK)[:_LOOK] if line.strip()]
+    # Most files are plog through and through; nothing is peeled off such lines.
+    if len(lines) > _SURE and all(map(plog.begins, lines[:_SURE])):
+        return "plog"
     start = head.lstrip(b"\xef\xbb\xbf\r\n ")
     if _PROFILE.match(start) or reader_of(head) is not None:
         return "profile"
     if _NPU_SMI.search(b"\n".join(start.split(b"\n", 3)[:3])):
         return "npu-smi"
-    lines = [line for line in head.split(b"\n", _LOOK)[:_LOOK] if line.strip()]
-    # Most files are plog through and through; nothing is peeled off such lines.
-    if len(lines) > _SURE and all(map(plog.begins, lines[:_SURE])):
-        return "plog"
     peeled = [peel(line.rstrip(b"\r")) for line in lines]
     if sum(plog.begins(line) for _, line in peeled) * 2 > len(lines):
         return "plog"
@@ -63,7 +64,7 @@ def origin_of(path: str, above: str = "") -> Origin:
     >>> origin_of("plog/plog-1.log", "runs/worker-3/rank_17")
     Origin(node='worker-3', rank=17, device=None, pid=None)
     """
-    posix = PurePath(path).as_posix()
+    posix = path if os.sep == "/" else PurePath(path).as_posix()
     rank, node, device = (
         pattern.search(posix) or _last(pattern, above) for pattern in (_RANK, _NODE, _DEVICE)
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import json
 import os
 from collections.abc import Collection
 from pathlib import Path
@@ -15,7 +14,9 @@ from pydantic import TypeAdapter, ValidationError
 from ascend_doctor.errors import RuleError
 from ascend_doctor.knowledge.load import line_of, load_rule, load_yaml, rule_files
 from ascend_doctor.knowledge.pages import compile_pages
+from ascend_doctor.knowledge.rule import TEXTS
 from ascend_doctor.knowledge.schema import Explains, RuleFile
+from ascend_doctor.knowledge.stored import dumped, text_of
 from ascend_doctor.knowledge.strict import Bilingual, BilingualSteps, Strict, first_error
 from ascend_doctor.records import FAMILIES, ROLES
 
@@ -59,7 +60,7 @@ def compile_patterns(patterns: Path) -> dict[str, Any]:
             },
             "runtime": _table(patterns / "codes" / "runtime.tsv", _RUNTIME_COLUMNS),
             # A text within the text: a scan of a log that needs no page does not parse it.
-            "pages": _text(compile_pages(patterns)),
+            "pages": text_of(compile_pages(patterns)),
             "versions": _table(patterns / "versions.tsv", _VERSION_COLUMNS),
             "thresholds": _thresholds(patterns / "thresholds.yaml"),
         }
@@ -95,8 +96,13 @@ def _compiled(folder: Path, known: dict[str, Any]) -> list[Any]:
 
 
 def _entry(rule: RuleFile) -> dict[str, Any]:
-    """Return a rule as the index holds it: alternatives multiplied out, without examples."""
+    """Return a rule as the index holds it: alternatives multiplied out, without examples.
+
+    What it says is a text within the text, as of nearly all rules nothing is said.
+    """
     entry = rule.model_dump(mode="json", exclude={"examples"})
+    entry["texts"] = text_of({name: entry.pop(name) for name in TEXTS})
+    entry["provenance"] = [said["kind"] for said in entry["provenance"]]
     entry["match"] = [
         {"wordings": variant.wordings(), "regex": variant.regex} for variant in rule.match
     ]
@@ -106,16 +112,12 @@ def _entry(rule: RuleFile) -> dict[str, Any]:
 def _indexed(content: dict[str, Any]) -> dict[str, Any]:
     """Add the digest that names this state of the rules."""
     content = {name: value for name, value in content.items() if name != "digest"}
-    return {**content, "digest": hashlib.sha256(_text(content).encode()).hexdigest()[:16]}
-
-
-def _text(content: dict[str, Any]) -> str:
-    return json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return {**content, "digest": hashlib.sha256(text_of(content).encode()).hexdigest()[:16]}
 
 
 def index_text(patterns: Path) -> str:
-    """Return the index of ``patterns`` as JSON."""
-    return _text(compile_patterns(patterns)) + "\n"
+    """Return the index of ``patterns`` as it is stored."""
+    return dumped(compile_patterns(patterns))
 
 
 def write_index(patterns: Path, target: Path) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from ascend_doctor import late
 from ascend_doctor.records import Lang, Role
 
 
@@ -32,19 +32,21 @@ class Code:
 
 
 # Where a number is an ACL number: only behind the words that the software prints before it.
-_ACL = re.compile(rb"\d{6,}")
-_BEFORE_ACL = re.compile(
+_ACL = late.pattern(rb"\d{6,}")
+_BEFORE_ACL = late.pattern(
     rb"(?:error code is[ :]{0,3}|error code:|[Ee]rrCode[ =:]{1,3}|[Ee]rrorCode ?= ?"
     rb"|runtime result = |retCode is |CANN failure |ge result ?[=\[] ?|result = |\bret(?:Code)? ?"
     rb"(?:= ?)?|ErrorNo: |failed(?: ?:|,) ?)\Z"
 )
 _REACH = 24
-_HEX = re.compile(rb"(?:InnerCode|retCode|error) ?= ?(0x0?7[0-9a-fA-F]{6})\b")
+_HEX = late.pattern(rb"(?:InnerCode|retCode|error) ?= ?(0x0?7[0-9a-fA-F]{6})\b")
 # Patterns that begin with a set of bytes or a literal: an error storm is searched by them.
-_MANAGER = re.compile(rb"[EW][1-9A-Z]\d{4}(?![0-9A-Za-z])")
-_PTA = re.compile(rb"ERR\d{5}\b")
-_BEFORE_HEX = re.compile(rb"(?:(?:InnerCode|retCode|error) ?= ?|errNo\[|hcclRet -> )\Z")
-_HCCL = re.compile(rb"(?:errNo\[0x0{0,9}5[0-9a-fA-F]{2}([0-9a-fA-F]{4})\]|hcclRet -> (\d{1,2})\b)")
+_MANAGER = late.pattern(rb"[EW][1-9A-Z]\d{4}(?![0-9A-Za-z])")
+_PTA = late.pattern(rb"ERR\d{5}\b")
+_BEFORE_HEX = late.pattern(rb"(?:(?:InnerCode|retCode|error) ?= ?|errNo\[|hcclRet -> )\Z")
+_HCCL = late.pattern(
+    rb"(?:errNo\[0x0{0,9}5[0-9a-fA-F]{2}([0-9a-fA-F]{4})\]|hcclRet -> (\d{1,2})\b)"
+)
 
 
 class Codes:

@@ -15,6 +15,7 @@ from ascend_doctor import resources
 from ascend_doctor.errors import SettingError
 from ascend_doctor.knowledge.codes import Code, Codes
 from ascend_doctor.knowledge.rule import Explains, Rule, explains_of, from_index
+from ascend_doctor.knowledge.stored import loaded
 from ascend_doctor.knowledge.versions import Pair, Versions
 from ascend_doctor.records import LANGS, Lang
 
@@ -123,12 +124,12 @@ def load(extra: Path | None = None) -> Knowledge:
         return _from_text(text)
     from ascend_doctor.knowledge.build import with_rules
 
-    return from_dict(with_rules(json.loads(text), extra))
+    return from_dict(with_rules(loaded(text), extra))
 
 
 @cache
 def _from_text(text: str) -> Knowledge:
-    return from_dict(json.loads(text))
+    return from_dict(loaded(text))
 
 
 def _of_checkout() -> str:
@@ -138,14 +139,14 @@ def _of_checkout() -> str:
     files += sorted(Path(__file__).parent.glob("*.py"))
     state = "".join(f"{p}{(s := p.stat()).st_mtime_ns}{s.st_size}" for p in files)
     digest = hashlib.sha256(state.encode()).hexdigest()[:16]
-    target = resources.checkout_cache() / f"index-{digest}.json"
+    target = resources.checkout_cache() / f"index-{digest}.jsonl"
     with suppress(OSError):
         return target.read_text(encoding="utf-8")
     # Imported here: pydantic and YAML cost more than a whole scan of a small log.
     from ascend_doctor.knowledge.build import index_text, write_index
 
     with suppress(OSError):  # a checkout that cannot be written to is compiled every time
-        for old in target.parent.glob("index-*.json"):
+        for old in target.parent.glob("index-*.json*"):
             old.unlink(missing_ok=True)
         return write_index(patterns, target)
     return index_text(patterns)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -43,6 +44,10 @@ class Explains:
     what: str
     scope: str
     within_s: int | None
+
+
+# What of a rule file a rule says.
+TEXTS = ("title", "cause", "checks", "fixes")
 
 
 @dataclass(frozen=True)
@@ -100,8 +105,14 @@ class Rule:
     requires_environment: Mapping[str, tuple[str, ...]]
     excludes_environment: Mapping[str, tuple[str, ...]]
     explains: tuple[Explains, ...]
-    texts: Mapping[Lang, Texts]
+    told: str
     remedies: tuple[tuple[str, Mapping[str, str]], ...]
+
+    @cached_property
+    def texts(self) -> Mapping[Lang, Texts]:
+        """What it says, read from ``told``, its JSON, when it is first asked for."""
+        said = json.loads(self.told)
+        return {lang: _texts(said, lang) for lang in LANGS}
 
     @property
     def is_measure(self) -> bool:
@@ -123,7 +134,7 @@ def from_index(item: Mapping[str, Any]) -> Rule:
         severity=Severity[item["severity"].upper()],
         confidence=item["confidence"],
         status=item["status"],
-        provenance=tuple(p["kind"] for p in item["provenance"]),
+        provenance=tuple(item["provenance"]),
         levels=item["levels"],
         modules=frozenset(item["modules"]),
         match=tuple(
@@ -147,7 +158,7 @@ def from_index(item: Mapping[str, Any]) -> Rule:
         requires_environment=_environs(item["requires"]["environment"]),
         excludes_environment=_environs(item["excludes"]["environment"]),
         explains=explains_of(item),
-        texts={lang: _texts(item, lang) for lang in LANGS},
+        told=item["texts"],
         remedies=tuple((r["id"], r["params"]) for r in item["remedies"]),
     )
 
@@ -183,10 +194,10 @@ def _environs(items: Mapping[str, str | list[str]]) -> Mapping[str, tuple[str, .
     return {k: (v,) if isinstance(v, str) else tuple(v) for k, v in items.items()}
 
 
-def _texts(item: Mapping[str, Any], lang: str) -> Texts:
+def _texts(said: Mapping[str, Any], lang: Lang) -> Texts:
     return Texts(
-        title=item["title"][lang],
-        cause=item["cause"][lang],
-        checks=tuple(item["checks"][lang]),
-        fixes=tuple(item["fixes"][lang]),
+        title=said["title"][lang],
+        cause=said["cause"][lang],
+        checks=tuple(said["checks"][lang]),
+        fixes=tuple(said["fixes"][lang]),
     )

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 # Blocks of a source of each of which one line is read: up to where, and how long they are.
-BLOCK = 1 << 10
-TIERS = ((2 << 20, BLOCK), (16 << 20, 8 << 10), (64 << 20, 32 << 10))
-FAR_BLOCK = 128 << 10
+BLOCK = 2 << 10
+TIERS = ((2 << 20, BLOCK), (16 << 20, 16 << 10), (64 << 20, 64 << 10))
+FAR_BLOCK = 256 << 10
 # How many lines one of a block stands for is counted in so much of the block.
 COUNTED = 8 << 10
 # Multiples of the golden ratio are spread evenly and repeat in no period: of writers or kinds of

@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 
 READ = 20_000
 # Where so many lines in a row were CANN's own, no more are read one by one, and of blocks only one
-# in so many is looked at until another kind of line is found.
+# in ``STRIDES`` is looked at until another kind of line is found: the more were seen in a row,
+# the fewer.
 IDLE = 8
+STRIDES = (1, 8, 64)
 MAX_CURVES = 32
 # What a line must hold to be read.
 SIGNS = (b"loss", b"Loss", b"grad_norm", b"grad norm", b"global_norm")
@@ -112,7 +114,7 @@ class Curves:
         self._weight = 1
 
     def _stride(self) -> int:
-        return IDLE if self._idle_blocks >= IDLE else 1
+        return STRIDES[min(self._idle_blocks // IDLE, len(STRIDES) - 1)]
 
     def join(self, other: Curves, lines: int) -> None:
         """Go on with the part behind this one; ``lines`` stand before it."""
@@ -142,7 +144,7 @@ class Curves:
             if raw.startswith(b"[") and plog.begins(raw):
                 self._idle += 1
                 if self._idle == IDLE:
-                    self._read = READ
+                    self._read, self._idle_blocks = READ, IDLE
                 return
             if not may_differ(raw):
                 if len(raw) <= metrics.MAX_LINE:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
+from ascend_doctor import late
 from ascend_doctor.facts import Said
 from ascend_doctor.records import Evidence
 from ascend_doctor.view.encoding import shown
@@ -19,7 +20,7 @@ _VERSION = rb"(\d{1,2}\.\d{1,2}(?:\.[\w+]{1,24}){0,4})"
 def _package(*names: bytes) -> re.Pattern[bytes]:
     """Find the version of a Python package: pip's forms, and the reports of frameworks."""
     name = b"|".join(names)
-    return re.compile(
+    return late.pattern(
         rb"(?i:(?<![\w./-])(?:%b)(?:==|: {1,4}| {2,40}| version(?: is)?[: ]{1,4}|[ -]v)%b)"
         % (name, _VERSION)
     )
@@ -59,43 +60,43 @@ _WORDS: dict[str, tuple[bytes, ...]] = {
 }
 _SIGNS: dict[str, tuple[re.Pattern[bytes], ...]] = {
     "cann": (
-        re.compile(rb"(?:ascend-toolkit|cann|nnae)[/-](\d{1,2}\.\d{1,2}(?:\.[\w.]{1,16})?)(?=[/\s])"),
-        re.compile(rb"(?i:Ascend-cann-(?:toolkit|nnae|kernels-[\w-]{2,8})[_-])(\d{1,2}\.\d[\w.]{1,16}?)_"),
-        re.compile(rb"package_name=Ascend-cann-toolkit\s{1,4}version=(\d{1,2}\.[\w.]{1,16})"),
+        late.pattern(rb"(?:ascend-toolkit|cann|nnae)[/-](\d{1,2}\.\d{1,2}(?:\.[\w.]{1,16})?)(?=[/\s])"),
+        late.pattern(rb"(?i:Ascend-cann-(?:toolkit|nnae|kernels-[\w-]{2,8})[_-])(\d{1,2}\.\d[\w.]{1,16}?)_"),
+        late.pattern(rb"package_name=Ascend-cann-toolkit\s{1,4}version=(\d{1,2}\.[\w.]{1,16})"),
         # Advice names versions as well ("upgrade to CANN 8.3.RC1"), but without a colon.
-        re.compile(rb"(?i:\bCANN(?: version)? ?[:=] ?)(\d{1,2}\.\d{1,2}(?:\.\w{1,8}){0,2})"),
-        re.compile(rb"ascend/cann:(\d{1,2}\.\d{1,2}\.\w{1,8}(?:\.\w{1,8})?)-"),
+        late.pattern(rb"(?i:\bCANN(?: version)? ?[:=] ?)(\d{1,2}\.\d{1,2}(?:\.\w{1,8}){0,2})"),
+        late.pattern(rb"ascend/cann:(\d{1,2}\.\d{1,2}\.\w{1,8}(?:\.\w{1,8})?)-"),
     ),
     "driver": (
-        re.compile(rb"npu-smi (\d{2}\.\d{1,2}[\w.]{0,12})"),
-        re.compile(rb"(?i:(?:ascend|npu) driver(?: version)?[: ]{1,3})(\d{2}\.\d[\w.]{0,12})"),
+        late.pattern(rb"npu-smi (\d{2}\.\d{1,2}[\w.]{0,12})"),
+        late.pattern(rb"(?i:(?:ascend|npu) driver(?: version)?[: ]{1,3})(\d{2}\.\d[\w.]{0,12})"),
     ),
-    "firmware": (re.compile(rb"(?i:firmware[ _]version *[:=] *)(\d\.\d{1,2}[\w.]{1,16})"),),
+    "firmware": (late.pattern(rb"(?i:firmware[ _]version *[:=] *)(\d\.\d{1,2}[\w.]{1,16})"),),
     "soc": (
-        re.compile(rb"\b(Ascend ?(?:310|910)[A-Z]?\d?C?(?:_\d{3,4})?|Ascend ?950\w{0,6})\b"),
+        late.pattern(rb"\b(Ascend ?(?:310|910)[A-Z]?\d?C?(?:_\d{3,4})?|Ascend ?950\w{0,6})\b"),
         # The second column of npu-smi's table.
-        re.compile(rb"^\| {0,3}\d{1,2} {1,8}((?:910|310|950)\w{0,8}) {2,}\|", re.MULTILINE),
+        late.pattern(rb"^\| {0,3}\d{1,2} {1,8}((?:910|310|950)\w{0,8}) {2,}\|", re.MULTILINE),
     ),
     "python": (
-        re.compile(rb"/python(3\.\d{1,2}(?:\.\d{1,2})?)/"),
-        re.compile(rb"(?i:\bPython(?: version)?[: ]{1,3})(3\.\d{1,2}(?:\.\d{1,2})?)\b"),
+        late.pattern(rb"/python(3\.\d{1,2}(?:\.\d{1,2})?)/"),
+        late.pattern(rb"(?i:\bPython(?: version)?[: ]{1,3})(3\.\d{1,2}(?:\.\d{1,2})?)\b"),
     ),
     "torch": (_package(b"torch", b"pytorch"),),
     "torch_npu": (_package(b"torch[_-]npu"),),
     "mindspore": (_package(b"mindspore(?:-ascend)?"),),
     "vllm": (
         _package(b"vllm"),
-        re.compile(rb"vLLM API server version (\d\.\d{1,2}[\w.]{0,16})"),
-        re.compile(rb"Initializing an? (?:V\d )?LLM engine \(v(\d\.\d{1,2}[\w.]{0,16})\)"),
+        late.pattern(rb"vLLM API server version (\d\.\d{1,2}[\w.]{0,16})"),
+        late.pattern(rb"Initializing an? (?:V\d )?LLM engine \(v(\d\.\d{1,2}[\w.]{0,16})\)"),
     ),
     "vllm_ascend": (_package(b"vllm[_ -]ascend"),),
     "transformers": (_package(b"transformers"),),
-    "world_size": (re.compile(rb"\bworld[_ ]size(?:['\"]?[=:] ?| )(\d{1,5})\b"),),
-    "container": (re.compile(rb"(kubepods|docker|containerd)(?:[-/][0-9a-f]{12}|\.slice)"),),
+    "world_size": (late.pattern(rb"\bworld[_ ]size(?:['\"]?[=:] ?| )(\d{1,5})\b"),),
+    "container": (late.pattern(rb"(kubepods|docker|containerd)(?:[-/][0-9a-f]{12}|\.slice)"),),
 }  # fmt: skip
 
 # Variables as a script exports them or a dump lists them; advice that names one does not count.
-_VARIABLE = re.compile(
+_VARIABLE = late.pattern(
     rb"^[+> ]{0,4}(?:export |declare -x )?"
     rb"((?:ASCEND|HCCL|ACL|NPU|TORCH_HCCL|TORCH_NPU|PYTORCH_NPU|VLLM_ASCEND|TASK_QUEUE|CPU_AFFINITY"
     rb"|INF_NAN|COMBINED|MULTI_STREAM|TORCH_DEVICE)_[A-Z0-9_]{1,40})="

@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.scan import curves
 from ascend_doctor.scan.asides import Asides
-from ascend_doctor.scan.fold import Templates
 from ascend_doctor.scan.judging import Judging
 from ascend_doctor.scan.literals import Hit
 from ascend_doctor.scan.meanings import Meaning, Vocabulary
 from ascend_doctor.scan.part import Part
 from ascend_doctor.scan.sampling import Sampler
-from ascend_doctor.scan.storm import Storm
 from ascend_doctor.scan.targets import Targets
-from ascend_doctor.scan.template import Reach
 from ascend_doctor.scope import EVERYTHING, Scope
 from ascend_doctor.view.prefix import ranks_in
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed, of
 from ascend_doctor.view.window import Window
+
+if TYPE_CHECKING:  # most logs are no storm, and need not wait for what folds one
+    from ascend_doctor.scan.fold import Templates
+    from ascend_doctor.scan.storm import Storm
 
 # So many hits, one in so many bytes, are a storm. While so many messages are folded, the windows
 # behind it are not searched for literals first.
@@ -51,6 +53,9 @@ class Reader:
     @cached_property
     def templates(self) -> Templates:
         """What is known of the messages of storms."""
+        from ascend_doctor.scan.fold import Templates
+        from ascend_doctor.scan.template import Reach
+
         return Templates(Reach(chain(self._texts, _inner(self.knowledge))))
 
     def begin(self, source: str, above: str = "") -> Reading:
@@ -102,6 +107,8 @@ class Reading:
     def _read_storm(self, window: Window) -> None:
         part, reader = self._part, self._reader
         if self._storm is None:
+            from ascend_doctor.scan.storm import Storm
+
             self._storm = Storm(
                 reader.literals, reader.targets, reader.asides, reader.templates, part
             )

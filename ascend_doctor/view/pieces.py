@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ascend_doctor.view.window import Window
 
@@ -13,8 +13,7 @@ OVERLAP = 4 << 10
 _PARTS = 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A line, or a piece of a long one: its text is ``data[start:shown]``.
 
     What stands from ``end`` to ``shown`` belongs to the next piece. ``below`` is where the next

@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import re
 import string
-from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 import regex
+
+from ascend_doctor import late
 
 # Deeper stacks were never seen; the bound keeps a hostile line cheap.
 MAX_DEPTH = 6
@@ -115,7 +117,7 @@ def _by_start() -> dict[bytes, tuple[re.Pattern[bytes], ...]]:
     """Return the forms that a line with a certain first byte may begin with."""
     found: dict[bytes, tuple[re.Pattern[bytes], ...]] = {}
     for starts, form in _FORMS:
-        pattern = re.compile(form.encode())
+        pattern = late.pattern(form.encode())
         for start in starts:
             found[start.encode()] = (*found.get(start.encode(), ()), pattern)
     return found
@@ -148,8 +150,7 @@ def _ahead(pattern: bytes) -> regex.Pattern[bytes]:
     return regex.compile(pattern)
 
 
-@dataclass(frozen=True, slots=True)
-class Prefix:
+class Prefix(NamedTuple):
     """What the peeled prefixes of a line say of the process that wrote it."""
 
     level: str = ""
@@ -161,7 +162,7 @@ class Prefix:
 
 
 NONE = Prefix()
-_RANKS = re.compile(
+_RANKS = late.pattern(
     rb"(?m)\brank ?(\d{1,6})\]|^\[\d{1,6},(\d{1,6})\]<std|\brank=(\d{1,6}),? pid="
     rb"|^rank[-_]?(\d{1,6}): "
 )

@@ -6,18 +6,19 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
+from ascend_doctor import late
 from ascend_doctor.view import json_line
 from ascend_doctor.view.prefix import Prefix, joined, peel
 
-_ANSI = re.compile(
+_ANSI = late.pattern(
     rb"\x1b(?:\[[0-?]{0,64}[ -/]{0,8}[@-~]|\][^\x07\x1b]{0,2048}(?:\x07|\x1b\\)|[@-Z\\-_])"
 )
-_ESCAPE = re.compile(rb'\\(?:[nrt"\\/]|u[0-9a-fA-F]{4})')
+_ESCAPE = late.pattern(rb'\\(?:[nrt"\\/]|u[0-9a-fA-F]{4})')
 # A value of a JSON object that may hold a text of several lines, closed or cut off.
-_QUOTED = re.compile(rb'[{,]\s{0,8}"[\w.-]{1,64}":\s{0,8}"(?P<text>[^"\\]*(?:\\.[^"\\]*)*)')
+_QUOTED = late.pattern(rb'[{,]\s{0,8}"[\w.-]{1,64}":\s{0,8}"(?P<text>[^"\\]*(?:\\.[^"\\]*)*)')
 # What may be left of an object behind the text that was quoted into it.
 _CLOSERS = b"\"'}]), \t"
-_FRAME = re.compile(rb'\s{0,8}File "[^"\n]{1,1000}", line \d')
+_FRAME = late.pattern(rb'\s{0,8}File "[^"\n]{1,1000}", line \d')
 _SIMPLE = {b"\\n": b"\n", b"\\r": b"", b"\\t": b"\t", b'\\"': b'"', b"\\\\": b"\\", b"\\/": b"/"}
 
 # Escapes within escapes: a log line quoted in JSON that is quoted in JSON.
@@ -41,12 +42,20 @@ def may_differ(text: bytes) -> bool:
     )
 
 
-def printed(raw: bytes, before: Before) -> Iterator[tuple[Prefix, bytes]]:
-    """Yield what one raw line shows: colours gone, overwritten and escaped lines apart.
+def printed(raw: bytes, before: Before) -> tuple[tuple[Prefix, bytes], ...]:
+    """Return what one raw line shows: colours gone, overwritten and escaped lines apart.
 
     ``before`` tells the line that is shown above it.
     """
     raw = uncoloured(raw).rstrip(b"\r")
+    if b"\r" not in raw and b"\\n" not in raw:
+        alone = peel(raw)
+        if not alone[1].startswith(b"{"):
+            return (alone,)
+    return tuple(_pieces(raw, before))
+
+
+def _pieces(raw: bytes, before: Before) -> Iterator[tuple[Prefix, bytes]]:
     for piece in filter(None, raw.split(b"\r")) if b"\r" in raw else (raw,):
         prefix, line = peel(piece)
         if b"\\n" in line or line.startswith(b"{"):

@@ -58,7 +58,7 @@ class Raw:
             if raw.startswith(_HEADS) and not may_differ(raw):
                 known = ((NONE, raw.rstrip(b"\r")),)
             else:
-                known = tuple(printed(raw, partial(self._last_above, start)))
+                known = printed(raw, partial(self._last_above, start))
             self._shown[start] = known
         return known
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+
+from ascend_doctor import late
 
 # Narrower texts are wrapped by nobody, wider ones are no screens.
 _NARROWEST, _WIDEST = 72, 512
@@ -19,17 +20,17 @@ _LOGGED = (
     rb"|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL|FATAL)[ :]|\(\w[\w.-]{0,63} (?:rank=\d+ )?pid=\d"
     rb"|[\w.-]{1,64} *\| "
 )
-_HEADER = re.compile(_LOGGED)
-_BEGINS = re.compile(
+_HEADER = late.pattern(_LOGGED)
+_BEGINS = late.pattern(
     _LOGGED
     + rb"|[ \t]{2}|\t|Traceback \(most|(?:[A-Za-z_]\w*\.){0,12}[A-Z]\w{0,80}(?:Error|Exception): "
 )
 # A row or a border of a table, coloured or quoted as it may be.
-_DRAWN = re.compile(rb"(?:\x1b\[[\d;]{0,16}m|[> \t]){0,8}[|+]")
-_OTHER = re.compile(rb"\n(?!\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] )")
-_DIGITS = re.compile(rb"\d+")
+_DRAWN = late.pattern(rb"(?:\x1b\[[\d;]{0,16}m|[> \t]){0,8}[|+]")
+_OTHER = late.pattern(rb"\n(?!\[(?:DEBUG|INFO|WARNING|ERROR|EVENT|TRACE)\] )")
+_DIGITS = late.pattern(rb"\d+")
 # So many bytes of plog in which no line was broken are no chance.
-_ENOUGH = 64 << 10
+_ENOUGH = 16 << 10
 # So many lines that end at the margin are looked at.
 _LOOK = 100
 # So much of two lines is compared to see that they are of one series.

@@ -137,7 +137,7 @@ def test_profiles_are_measured_beside_another_program(tmp_path):
 
 
 def test_a_run_keeps_output_and_exit_code():
-    done = run_program((*product.PROGRAM, "explain", "no-such-term"))
+    done = run_program((*product.CHECKOUT, "explain", "no-such-term"))
     assert (done.exit_code, done.output.count(b"\n") > 0) == (1, True)
 
 

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from ascend_doctor.engines.bounds import Bounds
 from ascend_doctor.engines.local import read
 from ascend_doctor.engines.pool import WorkerError
 from ascend_doctor.engines.reader import Reader
-from ascend_doctor.engines.tasks import Bounds
 from ascend_doctor.engines.watch import Watch
 from ascend_doctor.errors import InputError
 from ascend_doctor.facts import Shard

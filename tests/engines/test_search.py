@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
+from ascend_doctor.engines.bounds import Bounds
 from ascend_doctor.engines.local import read
 from ascend_doctor.engines.reader import Reader
-from ascend_doctor.engines.tasks import Bounds
 from ascend_doctor.ingest.discover import discover
 from ascend_doctor.knowledge import index
 from ascend_doctor.scan.literals import VARIABLE

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from ascend_doctor import resources
@@ -11,6 +9,7 @@ from ascend_doctor.knowledge import index
 from ascend_doctor.knowledge.build import compile_patterns, write_index
 from ascend_doctor.knowledge.index import from_dict
 from ascend_doctor.knowledge.rule import Explains, Rule, Texts, Variant
+from ascend_doctor.knowledge.stored import loaded
 from ascend_doctor.records import FAMILIES, Severity
 from tests.rulesets import patterns, rule
 
@@ -50,7 +49,8 @@ def compiled(tmp_path):
 
 
 def test_a_rule_keeps_all_that_its_file_says(compiled):
-    assert from_dict(compiled).rules["buffer-oom-pool"] == Rule(
+    known = from_dict(compiled).rules["buffer-oom-pool"]
+    assert known == Rule(
         id="buffer-oom-pool",
         family="buffer_oom",
         role="cause",
@@ -77,25 +77,24 @@ def test_a_rule_keeps_all_that_its_file_says(compiled):
         requires_environment={"soc": ("310P", "310B")},
         excludes_environment={"cann": ("9.",)},
         explains=(Explains("communication-wait-*", "job", 60),),
-        texts={
-            "en": Texts(
-                "Full by {size}",
-                "Cause of buffer-oom-pool",
-                ("Look at `x {size}`.",),
-                ("Mend it.",),
-            ),
-            "zh": Texts(
-                "超出 {size}", "原因之 buffer-oom-pool", ("查看 `x {size}`。",), ("修好它。",)
-            ),
-        },
+        told=compiled["rules"][1]["texts"],
         remedies=(("smaller-batch", {"by": "2"}),),
     )
+    assert known.texts == {
+        "en": Texts(
+            "Full by {size}",
+            "Cause of buffer-oom-pool",
+            ("Look at `x {size}`.",),
+            ("Mend it.",),
+        ),
+        "zh": Texts("超出 {size}", "原因之 buffer-oom-pool", ("查看 `x {size}`。",), ("修好它。",)),
+    }
 
 
 def test_the_written_index_reads_back_as_the_same_rules(tmp_path, compiled):
-    target = tmp_path / "built" / "index.json"
+    target = tmp_path / "built" / "index.jsonl"
     write_index(tmp_path, target)
-    again, known = from_dict(json.loads(target.read_text(encoding="utf-8"))), from_dict(compiled)
+    again, known = from_dict(loaded(target.read_text(encoding="utf-8"))), from_dict(compiled)
     assert (again.digest, again.rules, again.families) == (
         known.digest,
         known.rules,
@@ -104,9 +103,9 @@ def test_the_written_index_reads_back_as_the_same_rules(tmp_path, compiled):
 
 
 def test_the_shipped_rules_read_back_as_the_same_rules(tmp_path):
-    target = tmp_path / "index.json"
+    target = tmp_path / "index.jsonl"
     write_index(resources.patterns(), target)
-    again = from_dict(json.loads(target.read_text(encoding="utf-8")))
+    again = from_dict(loaded(target.read_text(encoding="utf-8")))
     known = index.load()
     assert (again.digest, again.rules, again.families) == (
         known.digest,
