@@ -23,7 +23,7 @@ class Bounds:
     alone: int = 64 << 20
     batch: int = 16 << 20
     file: int = 32 << 10
-    large: int = 65 << 20
+    large: int = 33 << 20
     ahead: int = 2
 
     def weight(self, source: Source) -> int:

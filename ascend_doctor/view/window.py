@@ -22,7 +22,7 @@ MARGIN = 128 << 10
 
 # The beginning of a source, which is looked at more closely, and the parts of the rest.
 FIRST = 1 << 20
-PART = 64 << 20
+PART = 32 << 20
 _STEP = 4 << 10
 _LEAPS = 4
 
