@@ -38,6 +38,10 @@ _SAID: Mapping[str, tuple[str, str]] = {
         "error: the files of the profile hold no measurement; nothing was judged",
         "错误：性能数据文件中没有任何测量值，未作判断",
     ),
+    "empty_machine": (
+        "error: no Ascend driver, CANN or torch_npu was found; nothing was checked",
+        "错误：没有找到昇腾驱动、CANN 或 torch_npu，未作任何检查",
+    ),
 }
 
 
@@ -59,8 +63,8 @@ def tell_what_is_missing(report: Report, lang: Lang) -> None:
         }
     elif coverage.slice is not None and coverage.slice.empty:
         name = "empty_slice"
-    elif coverage.empty:
-        name = "empty_profile"
+    else:
+        name = coverage.why_empty
     if name is not None:
         click.echo(filled(_SAID[name], lang, values), err=True)
     gate.tell(report)

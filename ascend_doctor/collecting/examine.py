@@ -11,7 +11,7 @@ from ascend_doctor.facts import Facts
 from ascend_doctor.knowledge import index
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.machine.gather.machine import Sources, gather, here
-from ascend_doctor.machine.model import HERE, NOTHING, Machine
+from ascend_doctor.machine.model import HERE, Machine
 from ascend_doctor.report import Report
 from ascend_doctor.scan.machines import shard_of
 
@@ -46,11 +46,8 @@ def examine(
 
 
 def report_of(machine: Machine, knowledge: Knowledge) -> Report:
-    """Return the report on a machine; one without anything of Ascend was not read."""
-    if machine.has_ascend:
-        facts = Facts(knowledge.digest, {HERE: shard_of(machine)})
-    else:
-        facts = Facts(knowledge.digest, skipped=frozenset({(HERE, NOTHING)}))
+    """Return the report on a machine."""
+    facts = Facts(knowledge.digest, {HERE: shard_of(machine)})
     return replace(diagnose(facts, knowledge), machine=machine)
 
 

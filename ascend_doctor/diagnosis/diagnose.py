@@ -215,7 +215,12 @@ def _coverage(facts: Facts, profiles: Profiles) -> Coverage:
 
 
 def _says_something(shard: Shard) -> bool:
-    """Say whether a file has anything in it that could be judged: a table may be but a header."""
+    """Say whether a file has anything in it that could be judged.
+
+    A table may be but a header, and a machine one without anything of Ascend.
+    """
+    if shard.machine is not None:
+        return shard.machine.has_ascend
     return shard.kind != "profile" or any(
         part.steps or part.tallies or part.memory or part.cards or part.batches
         for part in shard.measures

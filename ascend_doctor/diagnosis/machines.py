@@ -26,7 +26,9 @@ def machines_of(facts: Facts) -> Iterator[tuple[str, Machine]]:
 def findings(facts: Facts, knowledge: Knowledge) -> Iterator[Finding]:
     """Yield what rules say of machines. What is wrong in several respects is several findings."""
     machines = [*machines_of(facts)]
-    if not machines:
+    # Alone, a machine without anything of Ascend is not one that a job ran on.
+    is_alone = len(machines) == len(facts.shards)
+    if is_alone and not any(machine.has_ascend for _, machine in machines):
         return
     # Few jobs come with their machine, and the others need not wait for what judges it.
     from ascend_doctor.machine.checks import judge

@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 ENVIRON = "environ"
 # What the machine that is looked at is called where files have names.
 HERE = "(this machine)"
-# Why a machine was not judged: a gate must not be green for what it did not look at.
-NOTHING = "nothing of Ascend is installed: no torch_npu, CANN, driver, card or variable was found"
 # What a process opens in /dev beside a card itself; of names in one place, one will do.
 COMPANIONS = (("davinci_manager", "davinci_manager_docker"), ("devmm_svm",), ("hisi_hdc",))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from ascend_doctor.records import Note
 
@@ -31,8 +32,9 @@ class Coverage:
 
     ``interrupted`` says that reading was stopped before its time, and ``unread`` how many files
     were found and not read for that; there may be more. ``notes`` tell what files that were read
-    lack, or had to be taken for something. ``empty`` says that all of them belong to profiles, and
-    none has a time, a size or a count in it that could be judged.
+    lack, or had to be taken for something. ``empty`` says that there is nothing in
+    them that could be judged: they are files of profiles without a time, a size or a count, or
+    tell of machines without anything of Ascend.
     """
 
     files: int
@@ -48,3 +50,10 @@ class Coverage:
     slice: Slice | None = None
     notes: tuple[tuple[str, Note], ...] = ()
     empty: bool = False
+
+    @property
+    def why_empty(self) -> Literal["empty_profile", "empty_machine"] | None:
+        """What all that was read is, if none of it can be judged; None if some can."""
+        if not self.empty:
+            return None
+        return "empty_machine" if {*self.by_kind} == {"environment"} else "empty_profile"

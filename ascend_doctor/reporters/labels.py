@@ -48,6 +48,22 @@ _LABELS: Mapping[str, tuple[str, str]] = {
         "性能数据文件中没有任何测量数据，未作判断。若只采集而尚未解析，请先用"
         " torch_npu.profiler.profiler.analyse('目录') 或 msprof --export 解析。",
     ),
+    "empty_machine": (
+        "No Ascend driver, CANN or torch_npu was found on this machine: nothing was checked.",
+        "这台机器上没有找到昇腾驱动、CANN 或 torch_npu，未作任何检查。",
+    ),
+    "empty_machine_how": (
+        "Looked for were the folders of driver and CANN, npu-smi, NPUs on the PCI bus,"
+        " /dev/davinci*, torch_npu and MindSpore in the Python environment, and variables that begin with ASCEND_"
+        " or HCCL_. Run `ascend-doctor env` on the machine, or in the container, where the job"
+        " runs; or run `ascend-doctor env collect -o machine.tar.gz` there, and here"
+        " `ascend-doctor env --from machine.tar.gz`.",
+        "已查找：驱动与 CANN 的安装目录、"
+        "npu-smi、PCI 总线上的 NPU、/dev/davinci*、Python 环境中的 torch_npu 与 MindSpore，以及以"
+        " ASCEND_、HCCL_ 开头的环境变量。请在作业所在的机器或容器内运行 `ascend-doctor env`；"
+        "或在那里运行 `ascend-doctor env collect -o machine.tar.gz`，再到本机运行"
+        " `ascend-doctor env --from machine.tar.gz`。",
+    ),
     "unexplained_verdict": (
         "No diagnosis, but there are errors that no rule knows.",
         "未能给出诊断，但存在规则库不认识的报错。",

@@ -111,8 +111,8 @@ def failure(report: Report, lang: Lang) -> str | None:
         return label(name, lang, count=coverage.unread)
     if coverage.slice is not None and coverage.slice.empty:
         return label("empty_slice", lang)
-    if coverage.empty:
-        return label("empty_profile", lang)
+    if coverage.why_empty is not None:
+        return label(coverage.why_empty, lang)
     return None if coverage.files else label("nothing", lang)
 
 

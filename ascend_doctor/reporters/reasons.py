@@ -32,9 +32,6 @@ _CHINESE: Mapping[str, str] = {
         "读取它的进程两次意外结束，最后一次为 {how}"
     ),
     # machines
-    "nothing of Ascend is installed: no torch_npu, CANN, driver, card or variable was found": (
-        "未找到任何昇腾相关内容：没有 torch_npu、CANN、驱动、设备，也没有相关环境变量"
-    ),
     "larger than {size}, the rest not read": "超过 {size}，其余未读",
     "more than {count} names, the rest not read": "文件名超过 {count} 个，其余未读",
     "more than {count} files, the rest not read": "文件超过 {count} 个，其余未读",

@@ -43,6 +43,7 @@ _VERDICTS = {
     "nothing": ("!", "bold yellow"),
     "empty_slice": ("!", "bold yellow"),
     "empty_profile": ("!", "bold yellow"),
+    "empty_machine": ("!", "bold yellow"),
     "unexplained_verdict": ("?", "bold yellow"),
 }
 
@@ -87,6 +88,8 @@ class _Writer:
             name = verdict(report, part)
             mark, style = _VERDICTS.get(name, ("✓", "bold green"))
             self._console.print(Text(f"{mark} {self._say(name)}", style=style))
+            if name == "empty_machine":
+                self._row("", [Block(prose(self._say("empty_machine_how")))])
         if report.breakdown.tracks:
             self._console.print()
             for line in bars.lines(report.breakdown, self._lang, self._console.width):

@@ -73,8 +73,8 @@ def verdict(report: Report, told: Parts) -> str:
     part = report.coverage.slice
     if part is not None and part.empty:
         return "empty_slice"
-    if report.coverage.empty:
-        return "empty_profile"
+    if report.coverage.why_empty is not None:
+        return report.coverage.why_empty
     return "clean_slice" if part is not None and part.left_out else "clean"
 
 

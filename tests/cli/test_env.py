@@ -11,6 +11,9 @@ from click.testing import CliRunner
 from ascend_doctor.cli import main
 from ascend_doctor.collecting import examine
 from ascend_doctor.machine.gather import machine
+from ascend_doctor.machine.gather.machine import Sources
+from ascend_doctor.machine.model import Python
+from ascend_doctor.reporters.json import render
 from tests.conftest import ROOT
 from tests.machine.broken import MACHINES
 
@@ -51,14 +54,56 @@ def test_the_gate_is_that_of_analyze(here, name, options, code):
     assert RUN.invoke(main, ["env", *options]).exit_code == code
 
 
+@pytest.fixture
+def other_machine(tmp_path):
+    """Return the result of ``env`` on a machine without anything of Ascend."""
+    stored = tmp_path / "other.json"
+    sources = Sources(root=tmp_path / "none", environ={}, python=Python("3.11.9"))
+    report = examine.examine(sources=sources)
+    stored.write_text(render(report), encoding="utf-8")
+    return str(stored)
+
+
+@pytest.mark.parametrize("command", [["env", "--from"], ["analyze"], ["report"]])
 @pytest.mark.parametrize(
-    ("lang", "said"), [("en", "nothing of Ascend is installed"), ("zh", "未找到任何昇腾相关内容")]
+    ("lang", "said", "how", "error"),
+    [
+        (
+            "en",
+            "! No Ascend driver, CANN or torch_npu was found on this machine: nothing was checked.",
+            "Looked for were",
+            "error: no Ascend driver, CANN or torch_npu was found; nothing was checked\n",
+        ),
+        (
+            "zh",
+            "! 这台机器上没有找到昇腾驱动、CANN 或 torch_npu，未作任何检查。",
+            "已查找",
+            "错误：没有找到昇腾驱动、CANN 或 torch_npu，未作任何检查\n",
+        ),
+    ],
 )
-def test_a_machine_without_anything_of_ascend_is_no_pass(tmp_path, lang, said):
-    result = RUN.invoke(main, ["env", "--from", str(tmp_path), "--lang", lang])
+def test_a_machine_without_anything_of_ascend_is_no_pass(
+    other_machine, command, lang, said, how, error
+):
+    result = RUN.invoke(main, [*command, other_machine, "--lang", lang])
+    first, second, *_ = result.stdout.splitlines()
+    assert (result.exit_code, first, result.stderr) == (3, said, error)
+    assert second.strip().startswith(how)
+
+
+@pytest.mark.parametrize("name", ["html", "markdown", "junit", "sarif", "gitlab", "github"])
+def test_no_format_takes_it_for_a_pass(other_machine, name):
+    result = RUN.invoke(main, ["analyze", other_machine, "-f", name])
     assert result.exit_code == 3
-    assert said in result.stdout
-    assert said in result.stderr
+    assert "No Ascend driver, CANN or torch_npu was found on this machine" in result.stdout
+
+
+def test_a_log_beside_such_a_machine_is_judged(other_machine, tmp_path):
+    log = tmp_path / "train.log"
+    log.write_text("step 1: loss 2.0\n")
+    result = RUN.invoke(main, ["analyze", str(log), other_machine])
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "python 3.11.9" in result.stdout
 
 
 @pytest.mark.parametrize(
