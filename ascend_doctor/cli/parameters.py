@@ -8,6 +8,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
+from ascend_doctor.knowledge import quantity
 from ascend_doctor.records import Lang
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -69,18 +70,34 @@ def rules(command: _Command) -> _Command:
 def _numbers(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, float]:
-    """Return thresholds by name; what is given last counts."""
+    """Return thresholds by name, each in its unit; what is given last counts."""
     found = {}
     for value in values:
-        name, sign, number = value.partition("=")
+        name, sign, number = map(str.strip, value.partition("="))
         try:
-            found[name.strip()] = float(number)
+            found[name] = _number(value, name, *quantity.split(number))
         except ValueError as err:
             said = f"{value!r} is no threshold with its number; write it as idle-share=0.5"
             raise click.BadParameter(said) from err
-        if not (sign and name.strip()):
+        if not (sign and name):
             raise click.BadParameter(f"{value!r} names no threshold; write it as idle-share=0.5")
     return found
+
+
+def _number(given: str, name: str, number: str, unit: str) -> float:
+    if not unit:
+        return float(number)
+    # Only a unit asks which threshold it is; names that are wrong are told where they are used.
+    from ascend_doctor.knowledge import index
+
+    threshold = index.load().thresholds.get(name)
+    if threshold is None:
+        return float(number)
+    value = quantity.in_unit(number, unit, threshold.unit)
+    if value is None:
+        forms = quantity.examples(name, threshold.value, threshold.unit)
+        raise click.BadParameter(f"{given!r}: {unit!r} is no unit of it; write it as {forms}")
+    return value
 
 
 def thresholds(command: _Command) -> _Command:
@@ -91,8 +108,8 @@ def thresholds(command: _Command) -> _Command:
         multiple=True,
         callback=_numbers,
         metavar="NAME=VALUE",
-        help="From which number on a profile is told to be bad, such as idle-share=0.5; may be "
-        "given several times.",
+        help="From which number on a profile is told to be bad, such as idle-share=0.5 or "
+        "idle-share=50%; may be given several times.",
     )(command)
 
 

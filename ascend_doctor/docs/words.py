@@ -276,10 +276,14 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "thresholds_intro": (
         "From which number on a profile is told to be bad. `ascend-doctor analyze --threshold"
         ' NAME=VALUE` sets one, as does `threshold = ["NAME=VALUE"]` in `ascend-doctor.toml`;'
-        " texts name the limit that was in force.",
+        " texts name the limit that was in force. A share may be written as a percentage"
+        " (`idle-share=30%`), and a number with the unit that stands beside it here"
+        " (`slow-fetch=200ms`, `short-kernel=20us`, `gap-size=1024MiB`, `long-step=3x`).",
         "性能数据中某项指标达到多少才算异常。可用 `ascend-doctor analyze --threshold 名称=数值`"
         ' 设置，或在 `ascend-doctor.toml` 中写 `threshold = ["名称=数值"]`；'
-        "报告文字会给出实际生效的阈值。",
+        "报告文字会给出实际生效的阈值。占比可写成百分数（`idle-share=30%`），"
+        "数值后可带下表所列单位（`slow-fetch=200ms`、`short-kernel=20us`、`gap-size=1024MiB`、"
+        "`long-step=3x`）。",
     ),
     "threshold": ("Name", "名称"),
     "range": ("May be", "取值范围"),

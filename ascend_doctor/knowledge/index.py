@@ -105,7 +105,8 @@ def check_threshold(known: Mapping[str, Threshold], name: str, value: float) -> 
     low, high = threshold.range
     if not low <= value <= high:  # what is not a number is neither
         bounds = f"{low:g} to {high:g}"
-        raise SettingError(f"{name}: {value:g} is out of range; it may be {bounds}")
+        hint = f", or write {value:g}%" if threshold.unit == "share" and 1 < value <= 100 else ""
+        raise SettingError(f"{name}: {value:g} is out of range; it may be {bounds}{hint}")
     if threshold.unit == "count" and value != int(value):
         raise SettingError(f"{name}: {value:g} is no whole number, as a count is")
 

@@ -54,9 +54,9 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     ),
     "empty_machine_how": (
         "Looked for were the folders of driver and CANN, npu-smi, NPUs on the PCI bus,"
-        " /dev/davinci*, torch_npu and MindSpore in the Python environment, and variables that begin with ASCEND_"
-        " or HCCL_. Run `ascend-doctor env` on the machine, or in the container, where the job"
-        " runs; or run `ascend-doctor env collect -o machine.tar.gz` there, and here"
+        " /dev/davinci*, torch_npu and MindSpore in the Python environment, and variables that"
+        " begin with ASCEND_ or HCCL_. Run `ascend-doctor env` on the machine, or in the container,"
+        " where the job runs; or run `ascend-doctor env collect -o machine.tar.gz` there, and here"
         " `ascend-doctor env --from machine.tar.gz`.",
         "已查找：驱动与 CANN 的安装目录、"
         "npu-smi、PCI 总线上的 NPU、/dev/davinci*、Python 环境中的 torch_npu 与 MindSpore，以及以"

@@ -8,6 +8,7 @@ import pytest
 
 import ascend_doctor
 from ascend_doctor.errors import SettingError
+from ascend_doctor.knowledge import index, quantity
 
 # Idle for 40% of its time: above the usual limit.
 TABLE = """\
@@ -35,6 +36,10 @@ def table(tmp_path, monkeypatch):
         (["--threshold", "idle-share=0.5", "--threshold", "idle-share=0.35"], None, "", 1),
         ([], "idle-share=0.5", "", 0),
         ([], "idle-share=0.5 few-steps=3", "", 0),
+        (["--threshold", "idle-share=50%"], None, "", 0),
+        (["--threshold", "idle-share=35 %"], None, "", 1),
+        ([], "idle-share=50% slow-fetch=5ms", "", 0),
+        ([], None, 'threshold = ["idle-share=50%"]\n', 0),
         ([], None, TOML, 0),
         (["--threshold", "idle-share=0.3"], "idle-share=0.5", TOML, 1),
         ([], "idle-share=0.3", TOML, 1),
@@ -64,6 +69,24 @@ def test_an_option_goes_before_the_environment_and_that_before_a_file(
         ("idle-share=", "'idle-share=' is no threshold with its number"),
         ("idle-share=half", "'idle-share=half' is no threshold with its number"),
         ("=0.5", "'=0.5' names no threshold"),
+        ("idle-share=150%", "idle-share: 1.5 is out of range; it may be 0 to 1"),
+        ("idle-share=50", "idle-share: 50 is out of range; it may be 0 to 1, or write 50%"),
+        (
+            "idle-share=5ms",
+            "'idle-share=5ms': 'ms' is no unit of it; write it as idle-share=0.3 or idle-share=30%",
+        ),
+        (
+            "slow-fetch=1s",
+            "'slow-fetch=1s': 's' is no unit of it; write it as slow-fetch=200 or slow-fetch=200ms",
+        ),
+        (
+            "gap-size=1G",
+            "'gap-size=1G': 'G' is no unit of it; write it as gap-size=1024 or gap-size=1024MiB",
+        ),
+        ("few-steps=3x", "'few-steps=3x': 'x' is no unit of it; write it as few-steps=2"),
+        ("few-steps=30%%", "'few-steps=30%%': '%%' is no unit of it; write it as few-steps=2"),
+        ("idle-shar=50%", "idle-shar: there is no such threshold; did you mean idle-share?"),
+        ("idle-share=%", "'idle-share=%' is no threshold with its number"),
         ("zzz=1", "zzz: there is no such threshold; there are accounted-share, "),
     ],
 )
@@ -82,6 +105,45 @@ def test_a_wrong_one_in_a_file_is_told_with_its_line(run, table):
         "error: ascend-doctor.toml:2: threshold: 'idle-share' is no threshold with its number; "
         "write it as idle-share=0.5\n",
     )
+
+
+def test_a_unit_that_is_not_its_own_is_told_where_it_stands(run, table, monkeypatch):
+    file = table.parent / "ascend-doctor.toml"
+    file.write_text('threshold = [\n"slow-fetch=1s"]\n')
+    said = "'slow-fetch=1s': 's' is no unit of it; write it as slow-fetch=200 or slow-fetch=200ms\n"
+    assert run("analyze", table).stderr == f"error: ascend-doctor.toml:1: threshold: {said}"
+    file.unlink()
+    monkeypatch.setenv("ASCEND_DOCTOR_THRESHOLD", "slow-fetch=1s")
+    assert run("analyze", table).stderr == f"error: ASCEND_DOCTOR_THRESHOLD: {said}"
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [
+        ("idle-share=35.5%", 0.355),
+        ("idle-share=0.1%", 0.001),
+        ("idle-share=4e1%", 0.4),
+        ("slow-fetch=5ms", 5),
+        ("gap-size=200MiB", 200),
+        ("short-kernel=3us", 3),
+        ("short-kernel=3µs", 3),
+        ("short-kernel=3μs", 3),
+        ("short-kernel=1e2us", 100),
+        ("long-step=4x", 4),
+        ("long-step=4times", 4),
+        ("long-step= 4 ", 4),
+    ],
+)
+def test_a_number_may_have_its_unit(run, table, given, value):
+    report = json.loads(run("analyze", table, "--threshold", given, "-f", "json").stdout)
+    assert report["thresholds"] == {given.partition("=")[0]: value}
+
+
+def test_every_threshold_can_be_written_with_its_unit_in_every_form():
+    for name, threshold in index.load().thresholds.items():
+        for form in quantity.examples(name, threshold.value, threshold.unit).split(" or "):
+            number = quantity.split(form.removeprefix(f"{name}="))
+            assert quantity.in_unit(*number, threshold.unit) == threshold.value
 
 
 def test_the_report_names_those_that_were_changed_and_texts_the_one_in_force(run, table):
