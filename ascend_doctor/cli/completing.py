@@ -52,6 +52,7 @@ def terms(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[s
         *(name for row in knowledge.codes.rows() for name in (row.code, row.name)),
         *knowledge.codes.runtime,
         *knowledge.families,
+        *knowledge.thresholds,
         *knowledge.rules,
     }
     return _beginning(sorted(name for name in known if " " not in name), incomplete)

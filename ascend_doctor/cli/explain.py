@@ -34,12 +34,13 @@ MAX_NAMES = 400
 @parameters.lang("answer")
 @click.pass_context
 def command(ctx: click.Context, terms: tuple[str, ...], format_: str, lang: str) -> None:
-    """Say what a code, an environment variable or a term of the article means.
+    """Say what a code, an environment variable, a threshold or a term means.
 
     CODE is an ACL number (507018), a runtime code (0x7110001), an HCCL errNo, an E or W code
-    (EI0002), an ERR code, a symbolic name, an environment variable, an id of a rule, or a term
-    such as variable_seq_lengths. With - or without CODE, a text is read from standard input,
-    and everything known in it is explained.
+    (EI0002), an ERR code, a symbolic name, an environment variable, an id of a rule, a
+    threshold (idle-share), a word of profiles (Preparing), or a term such as
+    variable_seq_lengths. With - or without CODE, a text is read from standard input, and
+    everything known in it is explained.
 
     \b
     Exit codes

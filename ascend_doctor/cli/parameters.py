@@ -95,7 +95,7 @@ def _number(given: str, name: str, number: str, unit: str) -> float:
         return float(number)
     value = quantity.in_unit(number, unit, threshold.unit)
     if value is None:
-        forms = quantity.examples(name, threshold.value, threshold.unit)
+        forms = " or ".join(quantity.examples(name, threshold.value, threshold.unit))
         raise click.BadParameter(f"{given!r}: {unit!r} is no unit of it; write it as {forms}")
     return value
 

@@ -85,6 +85,11 @@ def _terms(knowledge: Knowledge, lang: Lang) -> Iterator[tuple[str, str, str, tu
         yield term, word("kind_article", lang), target, item.also
     for term, item in knowledge.pages["variables"].items():
         yield term, word("kind_variables", lang), f"variables.md#{anchor(term)}", item.also
+    for name in knowledge.thresholds:
+        yield name, word("kind_threshold", lang), "thresholds.md", ()
+    for term, item in knowledge.pages["profile"].items():
+        target = f"thresholds.md#{anchor(word('profile_words', lang))}"
+        yield term, word("kind_profile", lang), target, item.also
     for name in codes.TABLES:
         for code, item in knowledge.pages[name].items():
             target = f"codes/{codes.place(name, code, knowledge)}"

@@ -288,6 +288,13 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "threshold": ("Name", "名称"),
     "range": ("May be", "取值范围"),
     "about": ("What it is about", "含义"),
+    "profile_words": ("Words of profiles", "性能数据用语"),
+    "profile_words_intro": (
+        "What profiles, and the parts into which reports divide a step, call what. `ascend-doctor"
+        " explain NAME` prints the same, and for a threshold how to set it.",
+        "性能数据与报告中耗时划分的各项名称。`ascend-doctor explain 名称` 输出相同内容；"
+        "对阈值还给出设置方法。",
+    ),
     "unit_us": ("µs", "µs"),
     "unit_ms": ("ms", "ms"),
     "unit_count": ("", ""),
@@ -305,6 +312,8 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "kind_article": ("term of the article", "文章中的术语"),
     "kind_variables": ("environment variable", "环境变量"),
     "kind_code": ("code", "错误码"),
+    "kind_threshold": ("threshold", "阈值"),
+    "kind_profile": ("word of profiles", "性能数据用语"),
     "commands": ("Commands", "命令参考"),
     "commands_intro": (
         "Every command, option and exit code, from the commands themselves. `--help` prints the"

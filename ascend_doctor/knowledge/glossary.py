@@ -11,6 +11,7 @@ from functools import cached_property
 from ascend_doctor.knowledge.codes import Code
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import Rule
+from ascend_doctor.knowledge.thresholds import how_to_set, usual
 from ascend_doctor.records import LANGS, Lang
 
 Texts = Mapping[Lang, str]
@@ -19,7 +20,7 @@ Steps = Mapping[Lang, tuple[str, ...]]
 # What a code of each table is called; the rest of the sections hold terms without a code.
 KINDS = (
     *("acl", "error_manager", "hccl", "torch_npu", "runtime", "variables", "article"),
-    *("rule", "family"),
+    *("profile", "threshold", "rule", "family"),
 )
 
 _RUNTIME = re.compile(r"0[xX]0?(7[0-9a-fA-F]{6})")
@@ -105,6 +106,8 @@ class Glossary:
             yield family, ("family", family)
         for row in self._rows.values():
             yield row.code.casefold(), (row.table, row.code)
+        for name in knowledge.thresholds:
+            yield name, ("threshold", name)
         for section, pages in self._knowledge.pages.items():
             for term, page in pages.items():
                 for spelling in (*page.also, term):
@@ -146,7 +149,9 @@ class Glossary:
             word = found[0].decode().rstrip(".")
             key = self._spelt.get(word.casefold())
             # An ordinary word is no term: it must be spelt as only a name is.
-            if key is not None and re.search(r"[A-Z_.\d]", word):
+            # Those of profiles are ordinary words, however they are spelt.
+            is_name = key is not None and key[0] != "profile"
+            if key is not None and is_name and re.search(r"[A-Z_.\d]", word):
                 places.setdefault(key[1], found.start())
         return sorted(places, key=lambda term: places[term])
 
@@ -171,6 +176,18 @@ class Glossary:
                 status="real",
                 means=family.title,
                 next=family.next,
+                is_full=True,
+            )
+        if kind == "threshold":
+            threshold = self._knowledge.thresholds[key]
+            return Explanation(
+                term,
+                kind,
+                code=key,
+                status="real",
+                default=usual(threshold),
+                means=threshold.means,
+                next=how_to_set(key, threshold),
                 is_full=True,
             )
         if kind == "runtime":

@@ -15,7 +15,7 @@ from ascend_doctor.knowledge.load import line_of, load_yaml
 from ascend_doctor.knowledge.strict import Bilingual, BilingualSteps, Line, Strict, first_error
 
 # The tables that pages go with, then what no table holds.
-SECTIONS = ("acl", "error_manager", "hccl", "torch_npu", "variables", "article")
+SECTIONS = ("acl", "error_manager", "hccl", "torch_npu", "variables", "article", "profile")
 
 Status = Literal["real", "deprecated", "article-only"]
 _NO_STEPS = BilingualSteps(en=(), zh=())

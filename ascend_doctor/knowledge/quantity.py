@@ -52,14 +52,20 @@ def in_unit(number: str, written: str, unit: str) -> float | None:
     return float(Decimal(number) / 100)
 
 
-def examples(name: str, value: float, unit: str) -> str:
-    """Return how a threshold is written.
+def with_unit(value: float, unit: str) -> str:
+    """Return a value as ``split`` and ``in_unit`` read it.
+
+    >>> with_unit(0.3, "share"), with_unit(200, "ms"), with_unit(2, "count")
+    ('30%', '200ms', '2')
+    """
+    shown = 100 * value if unit == "share" else value
+    return f"{shown:g}{''.join(_SPELT[unit][:1])}"
+
+
+def examples(name: str, value: float, unit: str) -> tuple[str, ...]:
+    """Return how a threshold is written, without a unit and with one if it has any.
 
     >>> examples("idle-share", 0.3, "share"), examples("few-steps", 2, "count")
-    ('idle-share=0.3 or idle-share=30%', 'few-steps=2')
+    (('idle-share=0.3', 'idle-share=30%'), ('few-steps=2',))
     """
-    plain = f"{name}={value:g}"
-    if not _SPELT[unit]:
-        return plain
-    shown = 100 * value if unit == "share" else value
-    return f"{plain} or {name}={shown:g}{_SPELT[unit][0]}"
+    return tuple(dict.fromkeys((f"{name}={value:g}", f"{name}={with_unit(value, unit)}")))

@@ -213,6 +213,8 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     "runtime": ("internal runtime code", "Runtime 内部错误码"),
     "variables": ("environment variable", "环境变量"),
     "article_term": ("term of the article", "文章中的术语"),
+    "profile": ("word of profiles and breakdowns", "性能数据与耗时划分用语"),
+    "threshold": ("threshold of profiles", "性能数据阈值"),
     "rule": ("rule", "规则"),
     "family_term": ("family of failures", "故障类别"),
     "nothing_knows": (

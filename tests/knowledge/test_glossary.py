@@ -14,6 +14,9 @@ from ascend_doctor.knowledge import index
 from ascend_doctor.knowledge.glossary import Explanation, Glossary
 from ascend_doctor.knowledge.index import page_of
 from ascend_doctor.knowledge.pages import compile_pages
+from ascend_doctor.records import LANGS
+from ascend_doctor.report.breakdown import PARTS
+from ascend_doctor.reporters.labels import label
 
 KNOWN = index.load()
 DEVICE_ID = "RT_ERROR_DEVICE_ID → 107001 ACL_ERROR_RT_INVALID_DEVICEID"
@@ -53,6 +56,8 @@ def pages(folder, text, section="acl"):
         ("ERR00100", "torch_npu", "ERR00100", "PTA_ACL"),
         ("not-found-shared-library", "rule", "not-found-shared-library", ""),
         ("buffer_oom", "family", "buffer_oom", ""),
+        ("idle-share", "threshold", "idle-share", ""),
+        ("idle-share=30%", "threshold", "idle-share", ""),
         ("[EI0002]:", "error_manager", "EI0002", "Communication_Error_Timeout"),
         ("$EI0002=1", "error_manager", "EI0002", "Communication_Error_Timeout"),
     ],
@@ -60,6 +65,47 @@ def pages(folder, text, section="acl"):
 def test_a_term_is_known_however_it_is_written(term, kind, code, name):
     found = TABLES.explain(term)
     assert (found.kind, found.code, found.name, found.is_known) == (kind, code, name, True)
+
+
+@pytest.mark.parametrize(
+    ("spelt", "term"),
+    [
+        ("Preparing", "Preparing"),
+        ("free", "Free"),
+        ("otherwise idle", "Free"),
+        ("overlap", "Overlapped"),
+        ("Communication(Not Overlapped)", "Communication(Not Overlapped)"),
+    ],
+)
+def test_words_of_profiles_are_known(spelt, term):
+    found = Glossary(KNOWN).explain(spelt)
+    assert (found.kind, found.code, found.is_full) == ("profile", term, True)
+
+
+def test_every_part_of_a_breakdown_is_known_as_reports_call_it():
+    glossary = Glossary(KNOWN)
+    for part in PARTS:
+        # The family of that name tells of failures, and is older.
+        kind = "family" if part == "communication" else "profile"
+        assert glossary.explain(part).kind == kind
+        for lang in LANGS:
+            assert glossary.explain(label(f"part_{part}", lang)).kind == "profile"
+
+
+def test_words_of_profiles_are_not_looked_for_in_texts():
+    text = "Preparing data, Computing on 8 ranks, Overlapped: no"
+    assert Glossary(KNOWN).terms_in(text) == []
+
+
+def test_a_threshold_is_told_with_its_range_and_how_it_is_set():
+    found = Glossary(KNOWN).explain("slow-fetch")
+    assert (found.default, found.means) == ("200ms", KNOWN.thresholds["slow-fetch"].means)
+    assert found.next["en"] == (
+        "It may be 0 to 86400000. For one run: "
+        "`ascend-doctor analyze --threshold slow-fetch=200ms`.",
+        'For all of them: `threshold = ["slow-fetch=200ms"]` in `ascend-doctor.toml`, or the '
+        "variable `ASCEND_DOCTOR_THRESHOLD=slow-fetch=200ms`.",
+    )
 
 
 def test_a_code_without_a_page_is_told_from_its_table():
