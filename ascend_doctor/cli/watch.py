@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -15,11 +15,13 @@ import click
 from ascend_doctor.cli import exits, outputs, parameters
 from ascend_doctor.cli.gate import exit_code
 from ascend_doctor.cli.interrupt import interruptible
+from ascend_doctor.cli.missing import tell_what_is_missing
 from ascend_doctor.cli.parameters import NamedPath, Seconds
 from ascend_doctor.cli.run import STALL_S
 from ascend_doctor.cli.terminal import screen, standard_output
 from ascend_doctor.engines.watch import Stopped, Watch
 from ascend_doctor.records import Lang, Severity
+from ascend_doctor.reporters import unwritten
 from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.run_labels import say
 from ascend_doctor.reporters.safe import visible
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 # However many files there are, looking takes at most this share of the time, if that does not
 # mean to look more rarely than so.
 _SHARE, _RAREST_S = 0.1, 10.0
+# When nothing was written for so long from the beginning, it is told once.
+_QUIET_S = 10.0
 
 
 @click.command("watch")
@@ -123,14 +127,19 @@ def command(
     writer = outputs.Writer(wanted)
     screen = _Screen(standard_output(), choose(lang))
     knowledge = index.load(rules_dir).with_thresholds(thresholds)
+    asked = [str(path) for path in paths]
     for path in paths:
         if not path.exists():
             screen.note("not_there_yet", path=visible(str(path)))
-    follower = Follower([str(path) for path in paths], knowledge, from_start=from_start)
+    follower = Follower(asked, knowledge, from_start=from_start)
     silence = Silence(stall_s, lambda: follower.written)
     watching = Watching(follower, knowledge, silence)
-    screen.note("following_all" if from_start else "following", count=f"{follower.count:,}")
-    watch = Watch()
+    screen.note(
+        "following_all" if from_start else "following",
+        paths=unwritten.names(asked, screen.lang),
+        count=f"{follower.count:,}",
+    )
+    watch, is_quiet = Watch(), False
     with interruptible(watch), suppress(Stopped):
         while not watch.is_stopped:
             begin = time.monotonic()
@@ -139,6 +148,10 @@ def command(
                 screen.found(news)
                 if until_found and _fails(news.report, fail_on):
                     break
+            if not (follower.written or is_quiet) and silence.lasts_s >= _QUIET_S:
+                is_quiet = True
+                said = unwritten.sentence(follower.files(), asked, screen.lang)
+                screen.note("still_watching", said=said)
             if (seconds := silence.look()) is not None:
                 screen.stalled(watching, seconds)
             if idle_s is not None and silence.lasts_s >= idle_s:
@@ -147,10 +160,15 @@ def command(
             watch.guard(time.sleep, max(every_s, rest_s))
     follower.poll()
     report = _gated(watching.report(), fail_on, is_strict=strict)
-    screen.summary(report)
+    if follower.written:
+        screen.summary(report)
+    else:
+        screen.unwritten(follower.files(), asked)
     is_written = writer.write(report, screen.lang)
-    if not report.coverage.files:
+    if not follower.written:
         click.echo(say("no_growth", screen.lang), err=True)
+    else:
+        tell_what_is_missing(report, screen.lang)
     ctx.exit(exit_code(report) if is_written else exits.ERROR)
 
 
@@ -200,6 +218,13 @@ class _Screen:
 
         self._head(say("summary", self.lang))
         self._write(text.render(report, self.lang, **screen(self._output)))
+
+    def unwritten(self, files: Sequence[tuple[str, float]], asked: Sequence[str]) -> None:
+        """Tell that there was nothing to be read, and of which files."""
+        self._head(say("summary", self.lang))
+        self._write(f"! {unwritten.sentence(files, asked, self.lang)}\n")
+        for line in unwritten.lines(files, self.lang):
+            self._write(f"  {line}\n")
 
     def _head(self, title: str) -> None:
         self._write(f"── {title} ──\n\n")

@@ -97,15 +97,15 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     ),
     "until_now": ("Diagnosis of what there is until now", "对目前已有内容的诊断"),
     "following": (
-        "Following what is written to the logs from now on (files so far: {count}); Ctrl-C ends "
+        "Following what is written from now on to {paths} (files so far: {count}); Ctrl-C ends "
         "it with a summary. --from-start also reads what is there already.",
-        "正在跟踪此后写入的日志（现有 {count} 个文件）；按 Ctrl-C 结束并输出汇总。"
+        "正在跟踪此后写入 {paths} 的内容（现有 {count} 个文件）；按 Ctrl-C 结束并输出汇总。"
         "加 --from-start 可连同已有内容一起读取。",
     ),
     "following_all": (
-        "Following the logs from their start (files so far: {count}); Ctrl-C ends it with a "
+        "Following {paths} from their start (files so far: {count}); Ctrl-C ends it with a "
         "summary.",
-        "正在从头跟踪日志（现有 {count} 个文件）；按 Ctrl-C 结束并输出汇总。",
+        "正在从头跟踪 {paths}（现有 {count} 个文件）；按 Ctrl-C 结束并输出汇总。",
     ),
     "not_there_yet": (
         "{path}: no such file or folder yet; it is waited for",
@@ -113,9 +113,19 @@ _LABELS: Mapping[str, tuple[str, str]] = {
     ),
     "new_cause": ("Found at {time}", "{time} 新发现"),
     "summary": ("Summary", "汇总"),
+    "unwritten_since": (
+        "Nothing has been written since {since} ({path} was the last); files followed: {count}.",
+        "所跟踪的 {count} 个文件自 {since} 起没有写入新内容（最后写入的是 {path}）。",
+    ),
+    "still_watching": ("{said} Watching goes on.", "{said}仍在继续跟踪。"),
+    "no_files_yet": (
+        "There is no file yet in what is followed: {paths}.",
+        "所跟踪的路径下还没有文件：{paths}。",
+    ),
+    "and_more_files": ("and {count} more", "等，另有 {count} 个"),
     "no_growth": (
         "error: nothing was written to the logs; a gate that read nothing must not be green",
-        "error: 日志没有任何新内容；什么都没读到时不能放行",
+        "错误：日志没有任何新内容；什么都没读到的检查不能算通过",
     ),
     "diff_new": (
         "Only in the bad run: diagnoses {diagnoses}, wordings of errors and warnings {problems}",

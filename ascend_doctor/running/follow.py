@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -47,6 +48,12 @@ class Follower:
     def count(self) -> int:
         """How many files there are."""
         return len(self._files)
+
+    def files(self) -> list[tuple[str, float]]:
+        """Return the files that there are now, and when each was written last (since 1970)."""
+        return [
+            (shown(os.fsencode(path)), status.st_mtime) for path, status in files_below(self._paths)
+        ]
 
     def poll(self) -> bool:
         """Look at all files and read what is new; return whether one grew."""

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
@@ -55,8 +56,9 @@ def test_a_cause_is_told_when_it_appears_and_ctrl_c_sums_up(start, tmp_path):
     process = start(tmp_path, tmp_path / "later")
     assert until(process.stderr, "ascend-doctor: Following") == [
         f"ascend-doctor: {tmp_path}/later: no such file or folder yet; it is waited for",
-        "ascend-doctor: Following what is written to the logs from now on (files so far: 1); "
-        "Ctrl-C ends it with a summary. --from-start also reads what is there already.",
+        f"ascend-doctor: Following what is written from now on to {tmp_path}, {tmp_path}/later "
+        "(files so far: 1); Ctrl-C ends it with a summary. --from-start also reads what is there "
+        "already.",
     ]
     with log.open("a") as writer:
         writer.write("step 1\nImportError: libge_runner.so: cannot open shared object file: No ")
@@ -86,6 +88,61 @@ def test_nothing_written_exits_3(start, tmp_path):
     process = start("--until-idle", "0.2", tmp_path)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err.splitlines(keepends=True)[-1]) == (3, NOTHING)
+
+
+SINCE = 1_800_000_000
+AT = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(SINCE))
+
+
+@pytest.mark.parametrize(
+    ("lang", "said", "file", "still", "error"),
+    [
+        (
+            "en",
+            "Nothing has been written since {at} ({path} was the last); files followed: 1.",
+            "{path}  silent since {at}",
+            " Watching goes on.",
+            NOTHING,
+        ),
+        (
+            "zh",
+            "所跟踪的 1 个文件自 {at} 起没有写入新内容（最后写入的是 {path}）。",
+            "{path}  {at} 起静默",
+            "仍在继续跟踪。",
+            "错误：日志没有任何新内容；什么都没读到的检查不能算通过\n",
+        ),
+    ],
+)
+def test_logs_that_do_not_grow_are_told_once_and_since_when(
+    run, monkeypatch, tmp_path, lang, said, file, still, error
+):
+    monkeypatch.setattr("ascend_doctor.cli.watch._QUIET_S", 0.0)
+    log = tmp_path / "train.log"
+    log.write_text(FAULT)
+    os.utime(log, (SINCE, SINCE))
+    done = run("watch", "--every", "0.05", "--until-idle", "0.3", "--lang", lang, log)
+    said, file = (text.format(at=AT, path=log) for text in (said, file))
+    assert done.exit_code == 3
+    assert done.stdout.splitlines()[2:] == [f"! {said}", f"  {file}"]
+    assert done.stderr.splitlines(keepends=True)[1:] == [f"ascend-doctor: {said}{still}\n", error]
+
+
+def test_folders_without_a_file_are_named(run, tmp_path):
+    done = run("watch", "--every", "0.05", "--until-idle", "0.1", "--lang", "en", tmp_path)
+    assert (done.exit_code, done.stdout.splitlines()[2:]) == (
+        3,
+        [f"! There is no file yet in what is followed: {tmp_path}."],
+    )
+
+
+def test_what_was_written_and_cannot_be_read_is_told_as_that(run, tmp_path):
+    log = tmp_path / "train.log.gz"
+    log.write_bytes(b"\x1f\x8b\x08" + bytes(40))
+    done = run("watch", "--from-start", "--every", "0.05", "--until-idle", "0.1", log)
+    assert done.exit_code == 3
+    assert done.stderr.splitlines()[-1] == (
+        f"error: nothing readable was found: {log}: packed or in UTF-16, which is not followed"
+    )
 
 
 @pytest.mark.parametrize(("fail_on", "code"), [("warning", 1), ("never", 0)])
