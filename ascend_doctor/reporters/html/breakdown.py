@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 MAX_STEPS_BYTES = 700_000
 # Pixels of the longest column.
 HEIGHT = 96
+# Marks of the scale beside columns, above the ground.
+_MAX_TICKS = 4
+# No step is shorter: below, there is nothing to be marked.
+_LEAST_MS = 1e-6
 
 
 class Piece(NamedTuple):
@@ -47,11 +52,19 @@ class Row(NamedTuple):
     proof: Place
 
 
+class Tick(NamedTuple):
+    """A mark of the scale beside columns: pixels from above, and its milliseconds."""
+
+    at: float
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Steps:
     """The steps of one row.
 
     Attributes:
+        ticks: the scale, from the ground up.
         longest: how long a step of the longest column took, in ms.
         path: the file that proves all of them, None if there are several.
     """
@@ -59,6 +72,7 @@ class Steps:
     row: Row
     columns: tuple[Column, ...]
     parts: tuple[Part, ...]
+    ticks: tuple[Tick, ...]
     longest: float
     path: str | None
 
@@ -92,8 +106,25 @@ def steps(row: Row) -> Steps:
             for number, bar in enumerate(bars)
         ),
         tuple(times.parts_of(bars)),
+        ticks(longest),
         longest,
         next(iter(paths)) if len(paths) == 1 else None,
+    )
+
+
+def ticks(longest: float) -> tuple[Tick, ...]:
+    """Return the marks of a scale that ends at ``longest`` ms, at round values.
+
+    >>> [tick.text for tick in ticks(247.1)]
+    ['0', '100', '200']
+    """
+    if not _LEAST_MS <= longest < math.inf:
+        return (Tick(HEIGHT, "0"),)
+    unit = 10.0 ** math.floor(math.log10(longest / _MAX_TICKS))
+    step = next(unit * n for n in (1, 2, 5, 10, 20) if longest / (unit * n) <= _MAX_TICKS)
+    values = (number * step for number in range(int(longest / step) + 1))
+    return tuple(
+        Tick(round(HEIGHT - HEIGHT * (value / longest), 1), f"{value:,.6g}") for value in values
     )
 
 

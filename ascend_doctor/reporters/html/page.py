@@ -55,6 +55,7 @@ def render(report: Report, lang: Lang = "en") -> str:
     root = told[0] if told else None
     shown = _Shown(environment.get_template("html/diagnosis.html.j2"), common)
     first, further = shown.of(told[:1], is_root=True), shown.of(told[1:])
+    drawn = chart(report.timeline, root)
     tracks = breakdown.rows(report.breakdown)
     columns = breakdown.rendered(tracks, environment.get_template("html/steps.html.j2"))
     styles = [_asset("page.css"), _asset("dark.css")]
@@ -76,7 +77,8 @@ def render(report: Report, lang: Lang = "en") -> str:
         further=further,
         shown_remarks=shown.of(remarks),
         filters=_filters(report),
-        chart=chart(report.timeline, root),
+        chart=drawn,
+        left_out=_left_out(report, part, has_chart=drawn is not None),
         tracks=tracks,
         columns=columns,
         steps_left_out=sum(len(row.track.bars) > 1 for row in tracks) - len(columns),
@@ -116,6 +118,26 @@ class _Shown:
             self._left -= len(text.encode())
             shown.append(Markup(text))  # noqa: S704 - comes from an escaping template
         return shown
+
+
+def _left_out(report: Report, part: verdict.Parts, *, has_chart: bool) -> list[str]:
+    """Return the sections that are not on the page, by their ids.
+
+    That there is nothing in one says something of logs, and nothing of profiles alone.
+    """
+    tracks, coverage = report.breakdown.tracks, report.coverage
+    if not tracks:
+        return ["steps"]
+    if "profile" not in coverage.by_kind or coverage.levels or coverage.time_range:
+        return []
+    held = {
+        "further": bool(part.told[1:] or part.remarks or part.accepted),
+        "time": has_chart,
+        "codes": bool(report.codes),
+        "environment": bool(report.environment),
+        "unexplained": bool(part.unexplained),
+    }
+    return [name for name, is_held in held.items() if not is_held]
 
 
 def _title(report: Report, part: verdict.Parts) -> dict[Lang, str]:

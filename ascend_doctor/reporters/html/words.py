@@ -111,6 +111,11 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "its_diagnosis": ("diagnosis {position}", "诊断 {position}"),
     "steps_of": ("Steps of {who}", "{who} 的各个 step"),
     "num_of_steps": ("{count} steps, longest {time} ms", "共 {count} 个 step，最长 {time} ms"),
+    "scale_ms": ("ms a step", "每 step 毫秒数"),
+    "legend_step": (
+        "a step that a diagnosis is about; click to go there",
+        "诊断所指的 step，点击可跳转",
+    ),
     "step_ms": ("Step (ms)", "Step（ms）"),
     "step_name": ("Step", "Step"),
     "num_steps": ("Steps", "Step 数"),

@@ -107,9 +107,9 @@
   }
   for (const columns of all(".columns")) {
     const hits = all(".hit", columns);
-    const rows = all("tbody tr", columns.parentElement);
-    const heads = all("thead th", columns.parentElement);
-    const readout = columns.parentElement.querySelector(".readout");
+    const rows = all("tbody tr", columns.closest(".steps-of"));
+    const heads = all("thead th", columns.closest(".steps-of"));
+    const readout = columns.closest(".steps-of").querySelector(".readout");
     let at = -1;
     const read = (number) => {
       hits[at]?.classList.remove("here");
