@@ -5,13 +5,15 @@ from __future__ import annotations
 import shutil
 
 from ascend_doctor.harness.scenarios import evidence as stored
+from tests.conftest import ROOT
 
 
 def test_the_list_says_how_near_each_comes_to_an_npu(run):
     import ascend_doctor.harness.scenarios as scenarios
 
     done = run("harness", "list")
-    lines = [line.split()[:5] for line in done.stdout.splitlines()]
+    *listed, between, note = done.stdout.splitlines()
+    lines = [line.split()[:5] for line in listed]
     near = {
         "f2-library-missing": ("emulated", "real"),
         "f4-buffer-oom": ("analogue", "analogue"),
@@ -22,7 +24,19 @@ def test_the_list_says_how_near_each_comes_to_an_npu(run):
         for item in scenarios.all_scenarios()
         for cpu, npu in [near.get(item.id, ("analogue", "real"))]
     ]
-    assert "找不到 libascendcl.so" in run("harness", "list", "--lang", "zh").stdout
+    assert (between, note) == (
+        "",
+        "This is what a run on such a device would give. None has been seen on an NPU yet: "
+        "docs/hardware.md.",
+    )
+    chinese = run("harness", "list", "--lang", "zh").stdout
+    assert "找不到 libascendcl.so" in chinese
+    assert "尚无任何场景在 NPU 上实际运行过" in chinese
+
+
+def test_the_list_does_not_say_that_nothing_was_seen_once_something_was():
+    for name, said in (("hardware.md", "**NPU evidence: none yet.**"), ("hardware.zh.md", "尚无")):
+        assert said in (ROOT / "docs" / name).read_text(encoding="utf-8")
 
 
 def test_evidence_that_holds_is_told_and_that_which_does_not(proof, run, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import sys
@@ -189,6 +190,9 @@ def test_the_page_shows_the_runs_side_by_side_and_what_they_are_not(proof):
         assert said in text
     assert "This is no evidence of what an NPU does." in text
     assert "<script" not in text
+    title = f"{found.scenario.id}: {found.scenario.title['en']} · ascend-doctor harness"
+    assert f"<title>{html.escape(title)}</title>" in text
+    assert '<a href="../index.html">← <span lang="en">All scenarios</span>' in text
 
 
 def test_the_index_says_what_each_scenario_is_in_both_languages(proof, tmp_path):

@@ -17,6 +17,7 @@ from ascend_doctor.reporters.safe import visible
 NAME = "index.html"
 
 _WORDS: dict[str, dict[Lang, str]] = {
+    "all": {"en": "All scenarios", "zh": "全部场景"},
     "broken": {"en": "Broken", "zh": "故障"},
     "fixed": {"en": "Fixed as diagnosed", "zh": "按诊断修复"},
     "decoy": {"en": "Decoy", "zh": "无效修复"},
@@ -65,6 +66,7 @@ def render(evidence: Evidence) -> str:
         langs=LANGS,
         style=style,
         policy=policy([style], []),
+        index=NAME,
         words=_WORDS,
         level=LEVELS[evidence.support.level],
         runs=[_run(evidence, role) for role in ROLES if evidence.runs.get(role)],
