@@ -12,12 +12,22 @@ import click
 
 from ascend_doctor.cli import gate, settings
 from ascend_doctor.cli.terminal import standard_output
+from ascend_doctor.records import Lang
+from ascend_doctor.reporters.labels import colon, filled
+from ascend_doctor.reporters.language import choose
 from ascend_doctor.reporters.safe import json_escaped, visible
 
 if TYPE_CHECKING:
     from ascend_doctor.cli.config_file import ConfigFile
     from ascend_doctor.gate.suppression import Suppression
 
+_WORDS: dict[str, tuple[str, str]] = {
+    "file": ("file", "配置文件"),
+    "no_file": ("none in {folder} or above", "{folder} 及其上级目录中均没有"),
+    "option": ("option", "命令行选项"),
+    "default": ("default", "默认值"),
+    "until": (", until {day}", "，接受至 {day}"),
+}
 # Columns that a value may take before what stands behind it moves to the right.
 _WIDE = 40
 
@@ -61,8 +71,11 @@ def show(format_: str, options: tuple[str, ...]) -> None:
     config = settings.config_of(ctx)
     found = [*_settings(ctx)]
     suppressions = () if config is None else gate.suppressions(config)
-    render = _as_json if format_ == "json" else _as_text
-    click.echo(render(config, found, suppressions), output, nl=False)
+    if format_ == "json":
+        text = _as_json(config, found, suppressions)
+    else:
+        text = _as_text(config, found, suppressions, choose(ctx.params["lang"]))
+    click.echo(text, output, nl=False)
 
 
 def _settings(ctx: click.Context) -> Iterator[_Setting]:
@@ -102,16 +115,25 @@ def _as_json(
 
 
 def _as_text(
-    config: ConfigFile | None, found: Sequence[_Setting], suppressions: Sequence[Suppression]
+    config: ConfigFile | None,
+    found: Sequence[_Setting],
+    suppressions: Sequence[Suppression],
+    lang: Lang,
 ) -> str:
-    rows = [(item.name, _said(item.value), item.whence) for item in found]
+    def say(name: str, **values: object) -> str:
+        return filled(_WORDS[name], lang, values)
+
+    rows = [
+        (item.name, _said(item.value), say(item.whence) if item.whence in _WORDS else item.whence)
+        for item in found
+    ]
     for item in suppressions:
-        until = f", until {item.entry.expires}" if item.expires else ""
+        until = say("until", day=item.entry.expires) if item.expires else ""
         rows.append((settings.SUPPRESS, f"{item.name}: {item.reason}{until}", item.where))
     first = max(len(name) for name, _, _ in rows)
     second = min(_WIDE, max(len(value) for _, value, _ in rows))
-    file = f"none in {Path.cwd()} or above" if config is None else config.path.absolute()
-    lines = [f"file: {file}"]
+    file = say("no_file", folder=Path.cwd()) if config is None else config.path.absolute()
+    lines = [f"{say('file')}{colon(lang)}{file}"]
     lines += [f"{name:<{first}}  {value:<{second}}  {whence}" for name, value, whence in rows]
     return "".join(f"{visible(line)}\n" for line in lines)
 

@@ -16,6 +16,7 @@ from ascend_doctor.reporters.safe import visible
 
 if TYPE_CHECKING:
     from ascend_doctor.collecting.collect import Taken
+    from ascend_doctor.records import Lang
 
 
 class _Group(settings.Command, click.Group):
@@ -111,7 +112,10 @@ def command(
 )
 @click.option("--force", is_flag=True, help="Replace the file if it is there.")
 @_PYTHON
-def collect(target: Path, most: int, redact: bool, force: bool, python: str | None) -> None:
+@parameters.lang("answer")
+def collect(
+    target: Path, most: int, redact: bool, force: bool, python: str | None, lang: str
+) -> None:
     """Take along what `env` looks at, listings of the Ascend folders, and the newest CANN logs.
 
     Of environment variables, only the values of known ones are taken. `env --from FILE.tar.gz`
@@ -122,23 +126,43 @@ def collect(target: Path, most: int, redact: bool, force: bool, python: str | No
     from ascend_doctor.machine.gather.machine import here
 
     taken = write(target, here(python), index.load(), most=most, redact=redact, force=force)
-    for line in _told(target, taken):
+    for line in _told(target, taken, choose(lang)):
         click.echo(visible(line))
 
 
-def _told(target: Path, taken: Taken) -> list[str]:
+_TOLD: dict[str, tuple[str, str]] = {
+    "taken": (
+        "{target}: the state of this machine, listings, {count} logs ({size})",
+        "{target}：本机状态、目录列表、{count} 个日志（{size}）",
+    ),
+    "left_out": (
+        "left out, older than the rest: {count} logs and {size} in all; --max-size takes more",
+        "较旧而未收录的：{count} 个日志，共 {size}；可用 --max-size 放宽",
+    ),
+    "no_logs": (
+        "no logs: there are none below {folder}",
+        "没有日志：{folder} 下没有找到",
+    ),
+    "unread": ("not read: {path}: {reason}", "未读：{path}：{reason}"),
+}
+
+
+def _told(target: Path, taken: Taken, lang: Lang) -> list[str]:
     """Return what was taken, and what was not."""
-    from ascend_doctor.reporters.labels import size
+    from ascend_doctor.reporters.labels import filled, size
+    from ascend_doctor.reporters.reasons import translated
+
+    def say(name: str, **values: object) -> str:
+        return filled(_TOLD[name], lang, values)
 
     logs = taken.logs
     count = sum(log.size - log.skip for log in logs.taken)
-    lines = [
-        f"{target}: the state of this machine, listings, {len(logs.taken)} logs ({size(count)})"
-    ]
+    lines = [say("taken", target=target, count=len(logs.taken), size=size(count))]
     if logs.left_out or logs.left_bytes:
-        left = f"{logs.left_out} logs and {size(logs.left_bytes)} in all"
-        lines.append(f"left out, older than the rest: {left}; --max-size takes more")
+        lines.append(say("left_out", count=logs.left_out, size=size(logs.left_bytes)))
     if not logs.taken:
-        lines.append(f"no logs: there are none below {logs.folder}")
-    lines += (f"not read: {path}: {reason}" for path, reason in taken.unread)
+        lines.append(say("no_logs", folder=logs.folder))
+    lines += (
+        say("unread", path=path, reason=translated(reason, lang)) for path, reason in taken.unread
+    )
     return lines

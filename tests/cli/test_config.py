@@ -207,3 +207,15 @@ def test_a_variable_that_names_no_setting_is_told(run, monkeypatch, tmp_path):
         "error: ASCEND_DOCTOR_FAILON: there is no such setting; did you mean "
         "ASCEND_DOCTOR_FAIL_ON?\n",
     )
+
+
+def test_it_is_shown_in_the_language_of_the_reports(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    first, second, third, *_ = run("config", "show", "--lang", "zh").stdout.splitlines()
+    assert first == f"配置文件：{tmp_path} 及其上级目录中均没有"
+    assert second.split() == ["format", "text", "默认值"]
+    assert third.split() == ["lang", "zh", "命令行选项"]
+    monkeypatch.setenv("ASCEND_DOCTOR_LANG", "zh")
+    assert run("config", "show").stdout.splitlines()[2].split() == [
+        *("lang", "zh", "ASCEND_DOCTOR_LANG"),
+    ]

@@ -170,6 +170,15 @@ def test_collect_says_what_it_took_and_what_not(here, tmp_path):
     assert RUN.invoke(main, ["env", "--from", str(target)]).exit_code == 0
 
 
+def test_collect_speaks_chinese_as_well(here, tmp_path):
+    here("host")
+    target = tmp_path / "c.tar.gz"
+    result = RUN.invoke(main, ["env", "collect", "-o", str(target), "--lang", "zh"])
+    assert result.stdout == (
+        f"{target}：本机状态、目录列表、0 个日志（0 B）\n没有日志：/root/ascend/log 下没有找到\n"
+    )
+
+
 @pytest.mark.parametrize("arguments", [["--from", "/no/such"], ["--from", ""], ["collect"], ["x"]])
 def test_wrong_usage_is_told(arguments):
     assert RUN.invoke(main, ["env", *arguments]).exit_code == 2
