@@ -78,6 +78,9 @@ def _unplaced(
     steps = timed(profile)
     if spent < limits["compile-share"] * total(steps):
         return None
+    free = idle(steps)
+    if free is not None and free * total(steps) < limits["accounted-share"] * spent:
+        return None  # the device had enough to do meanwhile
     captures = {
         **whose(profile),
         "count": str(count),

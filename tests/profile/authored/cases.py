@@ -101,6 +101,12 @@ def statistic(*rows):
     )
 
 
+def preprocessing(count, took):
+    """Return data_preprocess.csv of so many operators that took so long each (µs)."""
+    rows = ([0, 17.0e14, "DecodeJpeg", 9e3, 1, 9e3, 1, took, 3, n] for n in range(count))
+    return table(PREPROCESS, *rows)
+
+
 def operators(*rows):
     """Return operator_details.csv of names, how long on the host (µs), and call stacks."""
     return table(
@@ -193,15 +199,28 @@ FAULTS = [
     ),
     Case(
         "preprocessing-on-the-device",
-        one(
-            step_trace_time=steps(*busy(5, 6)),
-            data_preprocess=table(
-                PREPROCESS,
-                *([0, 17.0e14, "DecodeJpeg", 9e3, 1, 9e3, 1, 9500.0, 3, n] for n in range(4)),
-            ),
-        ),
+        one(step_trace_time=steps(*idle(5, 6)), data_preprocess=preprocessing(4, 12_000.0)),
         "dataload-device-preprocessing",
-        {"operator": "DecodeJpeg", "count": "4", "spent": "38.0", "share": "19"},
+        {"operator": "DecodeJpeg", "count": "4", "spent": "48.0", "share": "24", "idle": "45"},
+    ),
+    Case(
+        "preprocessing-beside-steps-of-unknown-idleness",
+        one(
+            trace_view=loading((5, 6), (1, 1), workers=True),
+            data_preprocess=preprocessing(4, 9500.0),
+        ),
+        "dataload-preprocessing-beside-steps",
+        {"operator": "DecodeJpeg", "spent": "38.0", "share": "19", "idle": None},
+    ),
+    Case(
+        "preprocessing-is-the-least-of-what-is-idle",
+        one(
+            step_trace_time=steps(*(step(n, computing=20, free=80) for n in (5, 6))),
+            data_preprocess=preprocessing(4, 9500.0),
+        ),
+        "dataload-preprocessing-beside-steps",
+        {"share": "19", "idle": "80"},
+        follows=("dataload-device-idle",),
     ),
     Case(
         "late-rank-in-a-table-of-the-cluster",
@@ -453,6 +472,36 @@ HEALTHY = [
                 *(("aten::item", 85_000.0, "/job/train.py(58): step") for _ in SIX)
             ),
         ),
+    ),
+    Case(
+        "preprocesses-while-the-device-is-busy",
+        one(
+            step_trace_time=steps(*(step(n, computing=95, free=5) for n in SIX)),
+            data_preprocess=preprocessing(60, 9500.0),
+        ),
+    ),
+    Case(
+        "one-slow-fetch-while-the-device-is-busy",
+        one(
+            step_trace_time=steps(*(step(n, computing=980, free=20) for n in range(20))),
+            trace_view=loading(range(20), [2] * 12 + [900] + [2] * 7, length=1000),
+        ),
+    ),
+    Case(
+        "operators-compiled-while-the-device-is-busy",
+        one(
+            step_trace_time=steps(*(step(n, computing=95, free=5) for n in SIX)),
+            api_statistic=calls(("aclopCompileAndExecute", 30, 90_000.0)),
+        ),
+    ),
+    Case(
+        "log-says-that-steps-fetch-while-the-device-is-busy",
+        {
+            f"rank_0/{OUTPUT}/step_trace_time.csv": steps(*busy(*range(5, 12))),
+            "rank_0/train.log": "".join(
+                f"step {n}: step_time: 1.00 s data_time: 0.60 s loss: 2.1\n" for n in range(40)
+            ),
+        },
     ),
     Case("no-steps", one(step_trace_time=steps(step("", computing=800, free=150)))),
     Case(

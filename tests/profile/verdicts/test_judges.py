@@ -271,7 +271,8 @@ def test_ai_cpus_are_told_from_a_share_on(kernels, ai_cpu, expected):
 
 def hosts(*told, free=50):
     """Return a profile of ten steps with some tallies."""
-    return profile(steps=idle_for(*[free] * 10), tallies=told)
+    known = steps(*[100] * 10) if free is None else idle_for(*[free] * 10)
+    return profile(steps=known, tallies=told)
 
 
 @pytest.mark.parametrize(
@@ -292,8 +293,12 @@ def hosts(*told, free=50):
         (hosts(tally("api", "aclnnAddGetWorkspaceSize", 9, 150)), ["host_tiling"]),
         (hosts(tally("api", "aclnnAddGetWorkspaceSize", 9, 149)), ["idle"]),
         (hosts(tally("api", "aclnnAddGetWorkspaceSize", 9, 150), free=29), []),
-        (hosts(tally("preprocess", "Decode", 9, 150), free=5), ["preprocessing"]),
-        (hosts(tally("preprocess", "Decode", 9, 149), free=5), []),
+        (hosts(tally("preprocess", "Decode", 9, 150), free=30), ["preprocessing"]),
+        (hosts(tally("preprocess", "Decode", 9, 149), free=30), ["idle"]),
+        (hosts(tally("preprocess", "Decode", 9, 900), free=29), []),
+        (hosts(tally("preprocess", "Decode", 9, 150), free=31), ["preprocessing_beside", "idle"]),
+        (hosts(tally("preprocess", "Decode", 9, 150), free=None), ["preprocessing_beside"]),
+        (hosts(tally("preprocess", "Decode", 9, 149), free=None), []),
     ],
 )
 def test_what_the_host_did_is_told_apart(told, expected):
