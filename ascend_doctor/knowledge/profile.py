@@ -16,6 +16,8 @@ _PREPROCESSED = frozenset({"operator", "count", "spent", "share", "limit"})
 # The verdicts of ``profile.verdicts``, and what each captures.
 PROFILE: Mapping[str, frozenset[str]] = {
     "idle": frozenset({"steps", "share", "idle", "step", "limit"}),
+    "idle_once": frozenset({"share", "idle", "step", "limit"}),
+    "stalls": frozenset({"count", "steps", "share", "idle", "worst", "worst_step", "limit"}),
     "prepares": frozenset({"steps", "share", "preparing", "step", "limit"}),
     "slow_steps": frozenset({"count", "steps", "usual", "worst", "worst_step", "share", "limit"}),
     **dict.fromkeys(("loader_serial", "loader_serial_slow", "loader_behind"), _LOADER),
@@ -58,6 +60,17 @@ PROFILE_SOMETIMES = frozenset(
     {
         *("rank", "device", "ranks", "left_out", "worst_step", "wanted", "workers", "times"),
         *("operators", "shapes", "dynamic", "dtype", "waits", "file", "line"),
-        *("at", "idle", "peers", "process", "size", "grouped", "budgeted", "packed", "budget"),
+        *(
+            "at",
+            "every",
+            "idle",
+            "peers",
+            "process",
+            "size",
+            "grouped",
+            "budgeted",
+            "packed",
+            "budget",
+        ),
     }
 )

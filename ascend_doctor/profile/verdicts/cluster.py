@@ -14,11 +14,8 @@ from statistics import median, median_low
 
 from ascend_doctor.profile.model import Profile, Step, Verdict
 from ascend_doctor.profile.verdicts.naming import ms, percent
-from ascend_doctor.profile.verdicts.steady import steady
+from ascend_doctor.profile.verdicts.steady import is_frequent, steady
 from ascend_doctor.records import Evidence
-
-# Of fewer steps a single one can be most of the mean.
-_FEW = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +48,52 @@ class _Rank:
 def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[Verdict]:
     """Yield the late rank of each job, or that all of its ranks wait for their hosts."""
     for ranks in _jobs(profiles, limits):
-        if min(rank.free / rank.step for rank in ranks) >= limits["idle-share"]:
-            yield _all_idle(ranks, limits)
+        if _are_idle(ranks, limits):
+            # A single step may be the warm-up of all.
+            if any(len(rank.steps) > 1 or not rank.steps[0].name for rank in ranks):
+                yield _all_idle(ranks, limits)
         elif (found := _late(ranks, limits)) is not None and _is_usual(found, ranks, limits):
             yield found
 
 
-def _is_usual(found: Verdict, ranks: Collection[_Rank], limits: Mapping[str, float]) -> bool:
-    """Say whether a rank is late in most steps, where a single one of few decides the mean.
+def _are_idle(ranks: Collection[_Rank], limits: Mapping[str, float]) -> bool:
+    """Say whether all ranks are idle, in most of their steps as on average."""
+    limit = limits["idle-share"]
+    return all(
+        rank.free >= limit * rank.step
+        and median_low((step.free_us or 0.0) / step.total_us for step in rank.steps) >= limit
+        for rank in ranks
+    )
 
-    A rank that writes a checkpoint is late once.
+
+def _is_usual(found: Verdict, ranks: Collection[_Rank], limits: Mapping[str, float]) -> bool:
+    """Say whether a rank is late in most steps, or again and again.
+
+    A rank that writes a checkpoint is late once, which may be much of the mean.
     """
-    if found.count >= _FEW:
-        return True
     usual = _late([rank.usual() for rank in ranks], limits)
-    return usual is not None and usual.profile.rank == found.profile.rank
+    if usual is not None and usual.profile.rank == found.profile.rank:
+        return True
+    [late] = [rank for rank in ranks if rank.profile is found.profile]
+    others = [rank for rank in ranks if rank is not late]
+    beside: dict[str, list[Step]] = defaultdict(list)
+    for rank in others:
+        for step in rank.steps:
+            beside[step.name].append(step)
+    places = [
+        place
+        for place, step in enumerate(late.steps)
+        if _comes_last(step, beside.get(step.name, ()), limits)
+    ]
+    return is_frequent(places, len(late.steps))
+
+
+def _comes_last(step: Step, others: Sequence[Step], limits: Mapping[str, float]) -> bool:
+    """Say whether other ranks wait in this step for the one whose step it is."""
+    if not others:
+        return False
+    waits = median(map(_waiting, others)) - _waiting(step)
+    return waits >= limits["rank-wait-share"] * median(other.total_us for other in others)
 
 
 def _jobs(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[list[_Rank]]:

@@ -129,6 +129,11 @@ def waves(number, *, low=20_000, high=6_000):
     return low + high * (number % 6) / 5
 
 
+def late(number):
+    """Return for how long (ms) a rank is late that writes a checkpoint in two steps of twenty."""
+    return 200 if number in (9, 18) else 0
+
+
 SIX = range(5, 11)
 
 FAULTS = [
@@ -186,6 +191,16 @@ FAULTS = [
         one(trace_view=Trace().text(), step_trace_time=steps(*reversed(idle(8, 9, 10, 11)))),
         "dataload-device-idle",
         {"share": "45", "steps": "3", "left_out": "1"},
+    ),
+    Case(
+        "every-fourth-step-stalls",
+        one(
+            step_trace_time=steps(
+                *(step(n, computing=90, free=10 if n % 4 else 210) for n in range(5, 18))
+            )
+        ),
+        "dataload-device-stalls",
+        {"count": "3", "steps": "12", "every": "4", "worst": "210.0", "worst_step": "8"},
     ),
     Case(
         "preparing",
@@ -502,6 +517,32 @@ HEALTHY = [
                 f"step {n}: step_time: 1.00 s data_time: 0.60 s loss: 2.1\n" for n in range(40)
             ),
         },
+    ),
+    Case(
+        "two-evaluations-in-twenty-steps",
+        one(
+            step_trace_time=steps(
+                *(step(n, computing=90, free=900 if n in (8, 16) else 10) for n in range(20))
+            )
+        ),
+        "dataload-slow-steps",
+        {"count": "2", "steps": "19"},
+    ),
+    Case(
+        "two-checkpoints-in-twenty-steps-of-one-rank",
+        ranks(
+            [
+                *([step(n, computing=90, communication=5 + late(n), free=5) for n in range(20)],)
+                * 3,
+                [step(n, computing=90, communication=5, free=5 + late(n)) for n in range(20)],
+            ]
+        ),
+    ),
+    Case(
+        "a-single-step",
+        one(step_trace_time=steps(step(0, computing=90, free=910))),
+        "dataload-idle-step",
+        {"share": "91", "idle": "910.0", "step": "1000.0"},
     ),
     Case("no-steps", one(step_trace_time=steps(step("", computing=800, free=150)))),
     Case(
