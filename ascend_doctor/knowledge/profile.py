@@ -60,17 +60,7 @@ PROFILE_SOMETIMES = frozenset(
     {
         *("rank", "device", "ranks", "left_out", "worst_step", "wanted", "workers", "times"),
         *("operators", "shapes", "dynamic", "dtype", "waits", "file", "line"),
-        *(
-            "at",
-            "every",
-            "idle",
-            "peers",
-            "process",
-            "size",
-            "grouped",
-            "budgeted",
-            "packed",
-            "budget",
-        ),
+        *("at", "every", "idle", "late", "peers", "process", "size"),
+        *("grouped", "budgeted", "packed", "budget"),
     }
 )

@@ -17,6 +17,9 @@ from ascend_doctor.profile.verdicts.naming import ms, percent
 from ascend_doctor.profile.verdicts.steady import is_frequent, steady
 from ascend_doctor.records import Evidence
 
+# Late ranks that are shown with a row of their own.
+_PROOFS = 7
+
 
 @dataclass(frozen=True, slots=True)
 class _Rank:
@@ -46,14 +49,18 @@ class _Rank:
 
 
 def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[Verdict]:
-    """Yield the late rank of each job, or that all of its ranks wait for their hosts."""
+    """Yield the late ranks of each job, or that all of its ranks wait for their hosts."""
     for ranks in _jobs(profiles, limits):
         if _are_idle(ranks, limits):
             # A single step may be the warm-up of all.
             if any(len(rank.steps) > 1 or not rank.steps[0].name for rank in ranks):
                 yield _all_idle(ranks, limits)
-        elif (found := _late(ranks, limits)) is not None and _is_usual(found, ranks, limits):
-            yield found
+            continue
+        late = [rank for rank in _late(ranks, limits) if _is_usual(rank, ranks, limits)]
+        for name in ("slow_rank", "uneven_ranks"):
+            group = [rank for rank in late if _reason(rank, _others(ranks, late)) == name]
+            if group:
+                yield _verdict(name, group, ranks, _others(ranks, late), limits)
 
 
 def _are_idle(ranks: Collection[_Rank], limits: Mapping[str, float]) -> bool:
@@ -66,19 +73,17 @@ def _are_idle(ranks: Collection[_Rank], limits: Mapping[str, float]) -> bool:
     )
 
 
-def _is_usual(found: Verdict, ranks: Collection[_Rank], limits: Mapping[str, float]) -> bool:
+def _is_usual(late: _Rank, ranks: Sequence[_Rank], limits: Mapping[str, float]) -> bool:
     """Say whether a rank is late in most steps, or again and again.
 
     A rank that writes a checkpoint is late once, which may be much of the mean.
     """
     usual = _late([rank.usual() for rank in ranks], limits)
-    if usual is not None and usual.profile.rank == found.profile.rank:
+    if any(rank.profile is late.profile for rank in usual):
         return True
-    [late] = [rank for rank in ranks if rank.profile is found.profile]
-    others = [rank for rank in ranks if rank is not late]
     beside: dict[str, list[Step]] = defaultdict(list)
-    for rank in others:
-        for step in rank.steps:
+    for rank in ranks:
+        for step in rank.steps if rank is not late else ():
             beside[step.name].append(step)
     places = [
         place
@@ -144,38 +149,83 @@ def _waiting(step: Step) -> float:
     return max(0.0, (step.communication_us or 0.0) - max(0.0, step.bubble_us or 0.0))
 
 
-def _late(ranks: Collection[_Rank], limits: Mapping[str, float]) -> Verdict | None:
-    """Tell the rank that the others wait for, if they do, and it is plain what keeps it."""
-    late = min(ranks, key=lambda rank: rank.communication)
-    others = [rank for rank in ranks if rank is not late]
-    waits = median(rank.communication for rank in others) - late.communication
-    if waits < limits["rank-wait-share"] * median(rank.step for rank in others):
-        return None
-    computes = late.computing - median(rank.computing for rank in others)
-    idles = late.free - median(rank.free for rank in others)
-    if max(computes, idles) < limits["accounted-share"] * waits:
-        return None
+def _late(ranks: Sequence[_Rank], limits: Mapping[str, float]) -> list[_Rank]:
+    """Return the ranks that the others wait for, if it is plain what keeps each of them.
+
+    They are half of the ranks at most, and the later come first.
+    """
+    found = sorted(ranks, key=lambda rank: rank.communication)
+    for count in range((len(ranks) + 1) // 2, 0, -1):
+        late, others = found[:count], found[count:]
+        if others and all(_is_late(rank, others, limits) for rank in late):
+            return late
+    return []
+
+
+def _is_late(rank: _Rank, others: Sequence[_Rank], limits: Mapping[str, float]) -> bool:
+    waits = _waited(rank, others)
+    return waits >= limits["rank-wait-share"] * median(other.step for other in others) and (
+        max(_computes(rank, others), _idles(rank, others)) >= limits["accounted-share"] * waits
+    )
+
+
+def _waited(rank: _Rank, others: Sequence[_Rank]) -> float:
+    """Return how long others wait for a rank, in µs a step."""
+    return median(other.communication for other in others) - rank.communication
+
+
+def _computes(rank: _Rank, others: Sequence[_Rank]) -> float:
+    return rank.computing - median(other.computing for other in others)
+
+
+def _idles(rank: _Rank, others: Sequence[_Rank]) -> float:
+    return rank.free - median(other.free for other in others)
+
+
+def _reason(rank: _Rank, others: Sequence[_Rank]) -> str:
+    return "slow_rank" if _idles(rank, others) >= _computes(rank, others) else "uneven_ranks"
+
+
+def _others(ranks: Sequence[_Rank], late: Collection[_Rank]) -> list[_Rank]:
+    told = {id(rank) for rank in late}
+    return [rank for rank in ranks if id(rank) not in told]
+
+
+def _verdict(
+    name: str,
+    late: Sequence[_Rank],
+    ranks: Sequence[_Rank],
+    others: Sequence[_Rank],
+    limits: Mapping[str, float],
+) -> Verdict:
+    """Tell of ranks that are late for one reason, the latest first."""
+    first = late[0]
+    waits = _waited(first, others)
     longest = max(others, key=lambda rank: rank.communication)
     captures = {
-        "rank": str(late.profile.rank),
+        "rank": str(first.profile.rank),
         "ranks": str(len(ranks)),
         "waits": ms(waits),
         "share": percent(waits / median(rank.step for rank in others)),
         "longest_rank": str(longest.profile.rank),
         "longest": ms(longest.communication),
-        "own": ms(late.communication),
+        "own": ms(first.communication),
         "limit": percent(limits["rank-wait-share"]),
     }
-    if idles >= computes:
-        name = "slow_rank"
-        captures |= {"idle": ms(late.free), "usual": ms(late.free - idles)}
-        proof = late.proof("free_us")
+    if len(late) > 1:
+        captures["late"] = ", ".join(str(n) for n in sorted(r.profile.rank or 0 for r in late[1:]))
+    if name == "slow_rank":
+        field = "free_us"
+        captures |= {"idle": ms(first.free), "usual": ms(first.free - _idles(first, others))}
     else:
-        name = "uneven_ranks"
-        captures |= {"computing": ms(late.computing), "usual": ms(late.computing - computes)}
-        proof = late.proof("computing_us")
-    proofs = (proof, longest.proof("communication_us"))
-    return Verdict(name, late.profile, captures, proofs, len(late.steps))
+        field = "computing_us"
+        usual = first.computing - _computes(first, others)
+        captures |= {"computing": ms(first.computing), "usual": ms(usual)}
+    proofs = (
+        *(rank.proof(field) for rank in late[:_PROOFS]),
+        longest.proof("communication_us"),
+    )
+    return Verdict(name, first.profile, captures, proofs, len(first.steps))
 
 
 def _all_idle(ranks: Collection[_Rank], limits: Mapping[str, float]) -> Verdict:

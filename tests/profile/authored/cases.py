@@ -265,6 +265,23 @@ FAULTS = [
         ranks=(0, 2),
     ),
     Case(
+        "two-late-ranks-of-eight",
+        {
+            "cluster_step_trace_time.csv": cluster(
+                *(
+                    step(n, device=r, computing=200, communication=10, free=145)
+                    if r in (2, 5)
+                    else step(n, device=r, computing=200, communication=150, free=5)
+                    for r in range(8)
+                    for n in (7, 8, 9)
+                ),
+            )
+        },
+        "dataload-slow-rank",
+        {"rank": "2", "late": "5", "ranks": "8", "waits": "140.0", "share": "39"},
+        ranks=(0, 2, 5),
+    ),
+    Case(
         "late-rank-waits-for-its-loader",
         ranks(
             [

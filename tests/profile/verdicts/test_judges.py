@@ -213,6 +213,36 @@ def test_jobs_with_the_same_ranks_are_judged_apart():
     ]
 
 
+WAITS, IDLES, COMPUTES, LATER = (200, 100, 0), (200, 0, 100), (300, 0, 0), (200, 30, 70)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "expected"),
+    [
+        ([WAITS, IDLES, *[WAITS] * 5, IDLES], [("slow_rank", "1", "7")]),
+        ([WAITS, COMPUTES, WAITS, COMPUTES, COMPUTES, WAITS], [("uneven_ranks", "1", "3, 4")]),
+        # The one that is waited for longest comes first.
+        ([LATER, WAITS, IDLES, WAITS], [("slow_rank", "2", "0")]),
+        ([IDLES, IDLES, WAITS], [("slow_rank", "0", "1")]),
+        # For each reason, those that are late for it.
+        (
+            [WAITS, IDLES, COMPUTES, WAITS, WAITS],
+            [("slow_rank", "1", None), ("uneven_ranks", "2", None)],
+        ),
+        # One has little to communicate, and nothing keeps it.
+        ([WAITS, IDLES, WAITS, (150, 10, 0), WAITS], [("slow_rank", "1", None)]),
+        ([IDLES, WAITS], [("slow_rank", "0", None)]),
+    ],
+)
+def test_all_late_ranks_are_told_with_what_keeps_them(amounts, expected):
+    told = [
+        rank(number, computing=c, communication=w, free=f)
+        for number, (c, w, f) in enumerate(amounts)
+    ]
+    found = [*judge(told, LIMITS)]
+    assert [(v.name, v.captures["rank"], v.captures.get("late")) for v in found] == expected
+
+
 def test_the_guilty_rank_proves_it_and_the_victim_follows():
     found = verdict(
         rank(3, computing=200, communication=100, free=0, key="job/a"),
