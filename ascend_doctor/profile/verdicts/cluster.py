@@ -56,11 +56,12 @@ def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[
             if any(len(rank.steps) > 1 or not rank.steps[0].name for rank in ranks):
                 yield _all_idle(ranks, limits)
             continue
-        late = [rank for rank in _late(ranks, limits) if _is_usual(rank, ranks, limits)]
+        late = _usually_late(ranks, limits)
+        others = _Others.of(_without(ranks, late)) if late else None
         for name in ("slow_rank", "uneven_ranks"):
-            group = [rank for rank in late if _reason(rank, _others(ranks, late)) == name]
-            if group:
-                yield _verdict(name, group, ranks, _others(ranks, late), limits)
+            group = [rank for rank in late if others and others.reason(rank) == name]
+            if others and group:
+                yield _verdict(name, group, len(ranks), others, limits)
 
 
 def _are_idle(ranks: Collection[_Rank], limits: Mapping[str, float]) -> bool:
@@ -73,32 +74,35 @@ def _are_idle(ranks: Collection[_Rank], limits: Mapping[str, float]) -> bool:
     )
 
 
-def _is_usual(late: _Rank, ranks: Sequence[_Rank], limits: Mapping[str, float]) -> bool:
-    """Say whether a rank is late in most steps, or again and again.
+def _usually_late(ranks: Sequence[_Rank], limits: Mapping[str, float]) -> list[_Rank]:
+    """Return the ranks that are late on average, and in most steps or again and again.
 
     A rank that writes a checkpoint is late once, which may be much of the mean.
     """
-    usual = _late([rank.usual() for rank in ranks], limits)
-    if any(rank.profile is late.profile for rank in usual):
-        return True
+    late = _late(ranks, limits)
+    usual = {id(rank.profile) for rank in _late([rank.usual() for rank in ranks], limits)}
+    if all(id(rank.profile) in usual for rank in late):
+        return late
     beside: dict[str, list[Step]] = defaultdict(list)
-    for rank in ranks:
-        for step in rank.steps if rank is not late else ():
+    for rank in _without(ranks, late):
+        for step in rank.steps:
             beside[step.name].append(step)
-    places = [
-        place
-        for place, step in enumerate(late.steps)
-        if _comes_last(step, beside.get(step.name, ()), limits)
-    ]
-    return is_frequent(places, len(late.steps))
+    # How long the others communicate in each step so that its rank is late.
+    least = {
+        name: median(map(_waiting, steps))
+        - limits["rank-wait-share"] * median(step.total_us for step in steps)
+        for name, steps in beside.items()
+    }
 
+    def is_often_late(rank: _Rank) -> bool:
+        places = [
+            place
+            for place, step in enumerate(rank.steps)
+            if step.name in least and _waiting(step) <= least[step.name]
+        ]
+        return is_frequent(places, len(rank.steps))
 
-def _comes_last(step: Step, others: Sequence[Step], limits: Mapping[str, float]) -> bool:
-    """Say whether other ranks wait in this step for the one whose step it is."""
-    if not others:
-        return False
-    waits = median(map(_waiting, others)) - _waiting(step)
-    return waits >= limits["rank-wait-share"] * median(other.total_us for other in others)
+    return [rank for rank in late if id(rank.profile) in usual or is_often_late(rank)]
 
 
 def _jobs(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[list[_Rank]]:
@@ -155,58 +159,66 @@ def _late(ranks: Sequence[_Rank], limits: Mapping[str, float]) -> list[_Rank]:
     They are half of the ranks at most, and the later come first.
     """
     found = sorted(ranks, key=lambda rank: rank.communication)
-    for count in range((len(ranks) + 1) // 2, 0, -1):
-        late, others = found[:count], found[count:]
-        if others and all(_is_late(rank, others, limits) for rank in late):
-            return late
+    for count in range(min((len(ranks) + 1) // 2, len(ranks) - 1), 0, -1):
+        others = _Others.of(found[count:])
+        if all(others.wait_for(rank, limits) for rank in reversed(found[:count])):
+            return found[:count]
     return []
 
 
-def _is_late(rank: _Rank, others: Sequence[_Rank], limits: Mapping[str, float]) -> bool:
-    waits = _waited(rank, others)
-    return waits >= limits["rank-wait-share"] * median(other.step for other in others) and (
-        max(_computes(rank, others), _idles(rank, others)) >= limits["accounted-share"] * waits
-    )
-
-
-def _waited(rank: _Rank, others: Sequence[_Rank]) -> float:
-    """Return how long others wait for a rank, in µs a step."""
-    return median(other.communication for other in others) - rank.communication
-
-
-def _computes(rank: _Rank, others: Sequence[_Rank]) -> float:
-    return rank.computing - median(other.computing for other in others)
-
-
-def _idles(rank: _Rank, others: Sequence[_Rank]) -> float:
-    return rank.free - median(other.free for other in others)
-
-
-def _reason(rank: _Rank, others: Sequence[_Rank]) -> str:
-    return "slow_rank" if _idles(rank, others) >= _computes(rank, others) else "uneven_ranks"
-
-
-def _others(ranks: Sequence[_Rank], late: Collection[_Rank]) -> list[_Rank]:
+def _without(ranks: Sequence[_Rank], late: Collection[_Rank]) -> list[_Rank]:
     told = {id(rank) for rank in late}
     return [rank for rank in ranks if id(rank) not in told]
 
 
+@dataclass(frozen=True, slots=True)
+class _Others:
+    """What the ranks beside late ones usually spend on a step, in µs."""
+
+    computing: float
+    communication: float
+    free: float
+    step: float
+    longest: _Rank
+
+    @classmethod
+    def of(cls, ranks: Sequence[_Rank]) -> _Others:
+        """Return the medians of some ranks, and the one that communicates longest."""
+        return cls(
+            median(rank.computing for rank in ranks),
+            median(rank.communication for rank in ranks),
+            median(rank.free for rank in ranks),
+            median(rank.step for rank in ranks),
+            max(ranks, key=lambda rank: rank.communication),
+        )
+
+    def waits(self, late: _Rank) -> float:
+        """Return how long they wait for a rank in each step, in µs."""
+        return self.communication - late.communication
+
+    def wait_for(self, rank: _Rank, limits: Mapping[str, float]) -> bool:
+        """Say whether they wait for a rank, and it idles or computes so much longer."""
+        waits = self.waits(rank)
+        more = max(rank.computing - self.computing, rank.free - self.free)
+        is_long = waits >= limits["rank-wait-share"] * self.step
+        return is_long and more >= limits["accounted-share"] * waits
+
+    def reason(self, rank: _Rank) -> str:
+        """Return the verdict on a late rank."""
+        idles = rank.free - self.free >= rank.computing - self.computing
+        return "slow_rank" if idles else "uneven_ranks"
+
+
 def _verdict(
-    name: str,
-    late: Sequence[_Rank],
-    ranks: Sequence[_Rank],
-    others: Sequence[_Rank],
-    limits: Mapping[str, float],
+    name: str, late: Sequence[_Rank], count: int, others: _Others, limits: Mapping[str, float]
 ) -> Verdict:
-    """Tell of ranks that are late for one reason, the latest first."""
-    first = late[0]
-    waits = _waited(first, others)
-    longest = max(others, key=lambda rank: rank.communication)
+    """Tell of ranks, of ``count`` in all, that are late for one reason, the latest first."""
+    first, longest = late[0], others.longest
     captures = {
         "rank": str(first.profile.rank),
-        "ranks": str(len(ranks)),
-        "waits": ms(waits),
-        "share": percent(waits / median(rank.step for rank in others)),
+        "ranks": str(count),
+        "waits": ms(others.waits(first)),
+        "share": percent(others.waits(first) / others.step),
         "longest_rank": str(longest.profile.rank),
         "longest": ms(longest.communication),
         "own": ms(first.communication),
@@ -216,16 +228,12 @@ def _verdict(
         captures["late"] = ", ".join(str(n) for n in sorted(r.profile.rank or 0 for r in late[1:]))
     if name == "slow_rank":
         field = "free_us"
-        captures |= {"idle": ms(first.free), "usual": ms(first.free - _idles(first, others))}
+        captures |= {"idle": ms(first.free), "usual": ms(others.free)}
     else:
         field = "computing_us"
-        usual = first.computing - _computes(first, others)
-        captures |= {"computing": ms(first.computing), "usual": ms(usual)}
-    proofs = (
-        *(rank.proof(field) for rank in late[:_PROOFS]),
-        longest.proof("communication_us"),
-    )
-    return Verdict(name, first.profile, captures, proofs, len(first.steps))
+        captures |= {"computing": ms(first.computing), "usual": ms(others.computing)}
+    told = (*(rank.proof(field) for rank in late[:_PROOFS]), longest.proof("communication_us"))
+    return Verdict(name, first.profile, captures, told, len(first.steps))
 
 
 def _all_idle(ranks: Collection[_Rank], limits: Mapping[str, float]) -> Verdict:

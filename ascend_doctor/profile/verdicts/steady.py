@@ -54,8 +54,9 @@ def steady(profile: Profile, limits: Mapping[str, float]) -> Steady:
     if len(inner) < 2:
         inner = behind
     rare = _rare(inner, limits)
+    apart = {id(step) for step in rare}
     return Steady(
-        tuple(step for step in inner if step not in rare),
+        tuple(step for step in inner if id(step) not in apart),
         tuple(rare),
         warm_up,
         len(behind) - len(inner),

@@ -94,7 +94,8 @@ def _stalls(profile: Profile, limits: Mapping[str, float], ranks: int) -> Verdic
         "worst_step": worst.name,
         "limit": percent(limits["idle-share"]),
     }
-    every = period([place for place, step in enumerate(steps) if step in stalling], len(steps))
+    told = {id(step) for step in stalling}
+    every = period([place for place, step in enumerate(steps) if id(step) in told], len(steps))
     if every is not None:
         captures["every"] = str(every)
     if ranks > 1:
