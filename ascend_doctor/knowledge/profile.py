@@ -11,16 +11,20 @@ _PADDING = frozenset({"padding", "effective", "tokens", "slots", "batches", "lim
 _COMPILED = frozenset(
     {"operator", "spent", "share", "hit", "steps", "each", "worst", "worst_step", "limit"}
 )
+_PREPROCESSED = frozenset({"operator", "count", "spent", "share", "limit"})
 
 # The verdicts of ``profile.verdicts``, and what each captures.
 PROFILE: Mapping[str, frozenset[str]] = {
     "idle": frozenset({"steps", "share", "idle", "step", "limit"}),
+    "idle_once": frozenset({"share", "idle", "step", "limit"}),
+    "stalls": frozenset({"count", "steps", "share", "idle", "worst", "worst_step", "limit"}),
     "prepares": frozenset({"steps", "share", "preparing", "step", "limit"}),
     "slow_steps": frozenset({"count", "steps", "usual", "worst", "worst_step", "share", "limit"}),
     **dict.fromkeys(("loader_serial", "loader_serial_slow", "loader_behind"), _LOADER),
     "loader_waits": _LOADER,
     "slow_fetch": frozenset({"worst", "worst_step", "usual", "steps"}),
-    "preprocessing": frozenset({"operator", "count", "spent", "share", "limit"}),
+    "preprocessing": _PREPROCESSED | {"idle"},
+    "preprocessing_beside": _PREPROCESSED,
     "slow_rank": _LATE | {"idle"},
     "uneven_ranks": _LATE | {"computing"},
     "all_idle": _RANKS | {"share", "least", "least_rank", "idle", "step"},
@@ -56,6 +60,7 @@ PROFILE_SOMETIMES = frozenset(
     {
         *("rank", "device", "ranks", "left_out", "worst_step", "wanted", "workers", "times"),
         *("operators", "shapes", "dynamic", "dtype", "waits", "file", "line"),
-        *("at", "peers", "process", "size", "grouped", "budgeted", "packed", "budget"),
+        *("at", "every", "idle", "late", "peers", "process", "size"),
+        *("grouped", "budgeted", "packed", "budget"),
     }
 )

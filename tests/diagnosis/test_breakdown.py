@@ -168,7 +168,7 @@ def test_ranks_of_a_cluster_the_guilty_one_first(tmp_path):
 
 
 def test_of_devices_of_one_profile_only_the_guilty_one_is_marked(tmp_path):
-    rows = ["0,1,900,0,0,100", "1,1,100,0,0,900", "0,2,900,0,0,100"]
+    rows = ["0,1,900,0,0,100", "1,,100,0,0,900", "0,2,900,0,0,100"]
     report = analyzed(tmp_path, run__trace=DEVICES + "\n".join(rows))
     told = [(t.device, t.positions, [b.positions for b in t.bars]) for t in report.breakdown.tracks]
     assert told == [("1", (1,), [(1,)]), ("0", (), [(), ()])]
@@ -177,7 +177,7 @@ def test_of_devices_of_one_profile_only_the_guilty_one_is_marked(tmp_path):
 def test_a_diagnosis_that_is_left_out_marks_nothing(tmp_path):
     from ascend_doctor.gate.selection import Selection
 
-    report = analyzed(tmp_path, run__cluster=RANKS + "1,rank,1,100,0,0,900")
+    report = analyzed(tmp_path, run__cluster=RANKS + ",rank,1,100,0,0,900")
     left = Selection(ignore=("dataload",)).applied(report)
     assert [(t.positions, t.bars[0].positions) for t in report.breakdown.tracks] == [((1,), (1,))]
     assert [(t.positions, t.bars[0].positions) for t in left.breakdown.tracks] == [((), ())]
@@ -197,7 +197,7 @@ def test_neighbours_of_many_steps_share_a_bar(tmp_path):
 
 
 def test_of_too_many_ranks_the_guilty_one_is_kept(tmp_path):
-    rows = [f"1,rank,{n},1000,0,0,{3000 if n == 90 else 0}" for n in range(100)]
+    rows = [f",rank,{n},1000,0,0,{3000 if n == 90 else 0}" for n in range(100)]
     report = analyzed(tmp_path, run__cluster=RANKS + "\n".join(rows))
     ranks = [track.rank for track in report.breakdown.tracks]
     assert ranks == [90, *range(MAX_TRACKS - 1)]

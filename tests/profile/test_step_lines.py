@@ -6,12 +6,13 @@ from dataclasses import replace
 
 import pytest
 
+from ascend_doctor.knowledge.index import load
 from ascend_doctor.profile.assemble import assemble
 from ascend_doctor.profile.model import Measures, Step
 from ascend_doctor.profile.verdicts.step_lines import judge
 from ascend_doctor.records import Evidence
 
-LIMITS = {"step-data-share": 0.3, "long-step": 3.0, "step-slower": 1.5}
+LIMITS = load().limits
 
 
 def steps(*rows, start: int = 200, **fields) -> tuple[Step, ...]:
@@ -46,6 +47,27 @@ def test_a_loop_that_waits_tells_share_worst_step_and_workers():
     }  # fmt: skip
     assert [proof.line for proof in verdict.proofs] == [2, 1]
     assert verdict.count == 2
+
+
+@pytest.mark.parametrize(
+    ("free", "ranks", "expected"),
+    [
+        (0.29, (1, 1), []),
+        (0.31, (1, 1), ["step_waits"]),
+        (None, (1, 1), ["step_waits"]),
+        (0.05, (1, 2), ["step_waits"]),
+    ],
+)
+def test_a_busy_device_of_the_same_rank_refutes_a_log(free, ranks, expected):
+    measured = tuple(
+        replace(step, free_us=None if free is None else free * 1e6, fetch_us=None)
+        for step in steps(*[(1.0, 0.0)] * 4)
+    )
+    parts = [
+        Measures("step_lines", "r.log", rank=ranks[0], steps=steps(*[(1.0, 0.6)] * 4)),
+        Measures("step_trace", "prof", rank=ranks[1], steps=measured),
+    ]
+    assert [verdict.name for verdict in judge(assemble(parts), LIMITS)] == expected
 
 
 def test_a_step_counts_as_often_as_it_stands_for():

@@ -33,7 +33,7 @@ _SPENT_ON: Mapping[str, Kind] = {
     **dict.fromkeys(("syncing", "blocking"), "sync"),
     "dispatching": "host",
     "ai_cpu": "ai_cpu",
-    "preprocessing": "preprocess",
+    **dict.fromkeys(("preprocessing", "preprocessing_beside"), "preprocess"),
 }
 # Verdicts that say why a device waits, or steps take long, and leave nothing to be said of it.
 _REASONS = frozenset(

@@ -14,11 +14,11 @@ from statistics import median, median_low
 
 from ascend_doctor.profile.model import Profile, Step, Verdict
 from ascend_doctor.profile.verdicts.naming import ms, percent
-from ascend_doctor.profile.verdicts.steady import steady
+from ascend_doctor.profile.verdicts.steady import is_frequent, steady
 from ascend_doctor.records import Evidence
 
-# Of fewer steps a single one can be most of the mean.
-_FEW = 5
+# Late ranks that are shown with a row of their own.
+_PROOFS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +49,60 @@ class _Rank:
 
 
 def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[Verdict]:
-    """Yield the late rank of each job, or that all of its ranks wait for their hosts."""
+    """Yield the late ranks of each job, or that all of its ranks wait for their hosts."""
     for ranks in _jobs(profiles, limits):
-        if min(rank.free / rank.step for rank in ranks) >= limits["idle-share"]:
-            yield _all_idle(ranks, limits)
-        elif (found := _late(ranks, limits)) is not None and _is_usual(found, ranks, limits):
-            yield found
+        if _are_idle(ranks, limits):
+            # A single step may be the warm-up of all.
+            if any(len(rank.steps) > 1 or not rank.steps[0].name for rank in ranks):
+                yield _all_idle(ranks, limits)
+            continue
+        late = _usually_late(ranks, limits)
+        others = _Others.of(_without(ranks, late)) if late else None
+        for name in ("slow_rank", "uneven_ranks"):
+            group = [rank for rank in late if others and others.reason(rank) == name]
+            if others and group:
+                yield _verdict(name, group, len(ranks), others, limits)
 
 
-def _is_usual(found: Verdict, ranks: Collection[_Rank], limits: Mapping[str, float]) -> bool:
-    """Say whether a rank is late in most steps, where a single one of few decides the mean.
+def _are_idle(ranks: Collection[_Rank], limits: Mapping[str, float]) -> bool:
+    """Say whether all ranks are idle, in most of their steps as on average."""
+    limit = limits["idle-share"]
+    return all(
+        rank.free >= limit * rank.step
+        and median_low((step.free_us or 0.0) / step.total_us for step in rank.steps) >= limit
+        for rank in ranks
+    )
 
-    A rank that writes a checkpoint is late once.
+
+def _usually_late(ranks: Sequence[_Rank], limits: Mapping[str, float]) -> list[_Rank]:
+    """Return the ranks that are late on average, and in most steps or again and again.
+
+    A rank that writes a checkpoint is late once, which may be much of the mean.
     """
-    if found.count >= _FEW:
-        return True
-    usual = _late([rank.usual() for rank in ranks], limits)
-    return usual is not None and usual.profile.rank == found.profile.rank
+    late = _late(ranks, limits)
+    usual = {id(rank.profile) for rank in _late([rank.usual() for rank in ranks], limits)}
+    if all(id(rank.profile) in usual for rank in late):
+        return late
+    beside: dict[str, list[Step]] = defaultdict(list)
+    for rank in _without(ranks, late):
+        for step in rank.steps:
+            beside[step.name].append(step)
+    # How long the others communicate in each step so that its rank is late.
+    least = {
+        name: median(map(_waiting, steps))
+        - limits["rank-wait-share"] * median(step.total_us for step in steps)
+        for name, steps in beside.items()
+    }
+
+    def is_often_late(rank: _Rank) -> bool:
+        places = [
+            place
+            for place, step in enumerate(rank.steps)
+            if step.name in least and _waiting(step) <= least[step.name]
+        ]
+        return is_frequent(places, len(rank.steps))
+
+    return [rank for rank in late if id(rank.profile) in usual or is_often_late(rank)]
 
 
 def _jobs(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[list[_Rank]]:
@@ -116,38 +153,87 @@ def _waiting(step: Step) -> float:
     return max(0.0, (step.communication_us or 0.0) - max(0.0, step.bubble_us or 0.0))
 
 
-def _late(ranks: Collection[_Rank], limits: Mapping[str, float]) -> Verdict | None:
-    """Tell the rank that the others wait for, if they do, and it is plain what keeps it."""
-    late = min(ranks, key=lambda rank: rank.communication)
-    others = [rank for rank in ranks if rank is not late]
-    waits = median(rank.communication for rank in others) - late.communication
-    if waits < limits["rank-wait-share"] * median(rank.step for rank in others):
-        return None
-    computes = late.computing - median(rank.computing for rank in others)
-    idles = late.free - median(rank.free for rank in others)
-    if max(computes, idles) < limits["accounted-share"] * waits:
-        return None
-    longest = max(others, key=lambda rank: rank.communication)
+def _late(ranks: Sequence[_Rank], limits: Mapping[str, float]) -> list[_Rank]:
+    """Return the ranks that the others wait for, if it is plain what keeps each of them.
+
+    They are half of the ranks at most, and the later come first.
+    """
+    found = sorted(ranks, key=lambda rank: rank.communication)
+    for count in range(min((len(ranks) + 1) // 2, len(ranks) - 1), 0, -1):
+        others = _Others.of(found[count:])
+        if all(others.wait_for(rank, limits) for rank in reversed(found[:count])):
+            return found[:count]
+    return []
+
+
+def _without(ranks: Sequence[_Rank], late: Collection[_Rank]) -> list[_Rank]:
+    told = {id(rank) for rank in late}
+    return [rank for rank in ranks if id(rank) not in told]
+
+
+@dataclass(frozen=True, slots=True)
+class _Others:
+    """What the ranks beside late ones usually spend on a step, in µs."""
+
+    computing: float
+    communication: float
+    free: float
+    step: float
+    longest: _Rank
+
+    @classmethod
+    def of(cls, ranks: Sequence[_Rank]) -> _Others:
+        """Return the medians of some ranks, and the one that communicates longest."""
+        return cls(
+            median(rank.computing for rank in ranks),
+            median(rank.communication for rank in ranks),
+            median(rank.free for rank in ranks),
+            median(rank.step for rank in ranks),
+            max(ranks, key=lambda rank: rank.communication),
+        )
+
+    def waits(self, late: _Rank) -> float:
+        """Return how long they wait for a rank in each step, in µs."""
+        return self.communication - late.communication
+
+    def wait_for(self, rank: _Rank, limits: Mapping[str, float]) -> bool:
+        """Say whether they wait for a rank, and it idles or computes so much longer."""
+        waits = self.waits(rank)
+        more = max(rank.computing - self.computing, rank.free - self.free)
+        is_long = waits >= limits["rank-wait-share"] * self.step
+        return is_long and more >= limits["accounted-share"] * waits
+
+    def reason(self, rank: _Rank) -> str:
+        """Return the verdict on a late rank."""
+        idles = rank.free - self.free >= rank.computing - self.computing
+        return "slow_rank" if idles else "uneven_ranks"
+
+
+def _verdict(
+    name: str, late: Sequence[_Rank], count: int, others: _Others, limits: Mapping[str, float]
+) -> Verdict:
+    """Tell of ranks, of ``count`` in all, that are late for one reason, the latest first."""
+    first, longest = late[0], others.longest
     captures = {
-        "rank": str(late.profile.rank),
-        "ranks": str(len(ranks)),
-        "waits": ms(waits),
-        "share": percent(waits / median(rank.step for rank in others)),
+        "rank": str(first.profile.rank),
+        "ranks": str(count),
+        "waits": ms(others.waits(first)),
+        "share": percent(others.waits(first) / others.step),
         "longest_rank": str(longest.profile.rank),
         "longest": ms(longest.communication),
-        "own": ms(late.communication),
+        "own": ms(first.communication),
         "limit": percent(limits["rank-wait-share"]),
     }
-    if idles >= computes:
-        name = "slow_rank"
-        captures |= {"idle": ms(late.free), "usual": ms(late.free - idles)}
-        proof = late.proof("free_us")
+    if len(late) > 1:
+        captures["late"] = ", ".join(str(n) for n in sorted(r.profile.rank or 0 for r in late[1:]))
+    if name == "slow_rank":
+        field = "free_us"
+        captures |= {"idle": ms(first.free), "usual": ms(others.free)}
     else:
-        name = "uneven_ranks"
-        captures |= {"computing": ms(late.computing), "usual": ms(late.computing - computes)}
-        proof = late.proof("computing_us")
-    proofs = (proof, longest.proof("communication_us"))
-    return Verdict(name, late.profile, captures, proofs, len(late.steps))
+        field = "computing_us"
+        captures |= {"computing": ms(first.computing), "usual": ms(others.computing)}
+    told = (*(rank.proof(field) for rank in late[:_PROOFS]), longest.proof("communication_us"))
+    return Verdict(name, first.profile, captures, told, len(first.steps))
 
 
 def _all_idle(ranks: Collection[_Rank], limits: Mapping[str, float]) -> Verdict:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ascend_doctor.profile.model import Profile, Tally, Verdict
 from ascend_doctor.profile.verdicts.naming import ident, location, ms, percent, whose
 from ascend_doctor.profile.verdicts.spent import by_step, tallies, timed, total, within
-from ascend_doctor.profile.verdicts.steady import idle, steady
+from ascend_doctor.profile.verdicts.steady import idle, is_idle, steady
 
 # What torch.compile's own work is called in traces; operators of CANN are compiled by other names.
 _GRAPH = re.compile(
@@ -78,6 +78,9 @@ def _unplaced(
     steps = timed(profile)
     if spent < limits["compile-share"] * total(steps):
         return None
+    free = idle(steps)
+    if free is not None and free * total(steps) < limits["accounted-share"] * spent:
+        return None  # the device had enough to do meanwhile
     captures = {
         **whose(profile),
         "count": str(count),
@@ -111,10 +114,11 @@ def _tiling(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     found = [tally for tally in tallies(profile, "api") if _TILING.search(tally.name)]
     steps = timed(profile)
     spent = sum(tally.total_us for tally in found)
-    share = idle(steady(profile, limits).steps)
+    compared = steady(profile, limits).steps
+    share = idle(compared)
     if not found or spent < limits["tiling-share"] * total(steps):
         return None
-    if share is None or share < limits["idle-share"]:
+    if share is None or not is_idle(compared, limits["idle-share"]):
         return None
     kernels = tallies(profile, "kernel")
     captures = {

@@ -15,7 +15,7 @@ from ascend_doctor.profile.columns import whole
 from ascend_doctor.profile.model import Profile, Step, Tally, Verdict
 from ascend_doctor.profile.verdicts.naming import counted, ms, percent, whose
 from ascend_doctor.profile.verdicts.spent import by_step, tallies, timed, total, within
-from ascend_doctor.profile.verdicts.steady import Steady, steady
+from ascend_doctor.profile.verdicts.steady import Steady, idle, is_idle, is_usual, steady
 from ascend_doctor.records import Evidence
 
 # Of fewer fetches it cannot be told which is the slow one.
@@ -63,6 +63,12 @@ class _Fetches:
         """Share of the steps that is spent in fetches."""
         return self.data / self.step
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The same of each step by itself, long ones among them."""
+        steps = self.compared.behind_warm_up or self.compared.steps
+        return tuple(self.times.get(step.name, 0.0) / step.total_us for step in steps)
+
 
 def _fetches(profile: Profile, limits: Mapping[str, float]) -> _Fetches | None:
     times = by_step(profile, "fetch")
@@ -96,6 +102,8 @@ def _whole(profile: Profile) -> Step | None:
 def _waiting(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     found = _fetches(profile, limits)
     if found is None or found.share < limits["fetch-share"]:
+        return None
+    if not is_usual(found.shares, limits["fetch-share"]):
         return None
     free = [step.free_us for step in found.compared.steps if step.free_us is not None]
     if free and sum(free) / len(free) < limits["accounted-share"] * found.data:
@@ -169,6 +177,8 @@ def _slow_fetch(profile: Profile, limits: Mapping[str, float]) -> Verdict | None
     longest = times[worst.name]
     if longest < max(limits["long-step"] * usual, limits["slow-fetch"] * 1000):
         return None
+    if worst.free_us is not None and worst.free_us < limits["accounted-share"] * longest:
+        return None  # the device had enough to do meanwhile
     captures = {
         **whose(profile),
         "worst": ms(longest),
@@ -181,11 +191,18 @@ def _slow_fetch(profile: Profile, limits: Mapping[str, float]) -> Verdict | None
 
 
 def _preprocessing(profile: Profile, limits: Mapping[str, float]) -> Iterator[Verdict]:
-    """Yield if operators of the data pipeline take much of the device's AI CPUs."""
+    """Yield if operators of the data pipeline take much of the device's AI CPUs.
+
+    AI CPUs work beside the cores that compute, so this costs something only where the device idles.
+    """
     found = tallies(profile, "preprocess")
     steps = timed(profile)
     spent, all_ = sum(tally.total_us for tally in found), total(steps)
     if not found or not all_ or spent < limits["preprocess-share"] * all_:
+        return
+    compared = steady(profile, limits).steps
+    free = idle(compared)
+    if free is not None and not is_idle(compared, limits["idle-share"]):
         return
     captures = {
         **whose(profile),
@@ -195,4 +212,8 @@ def _preprocessing(profile: Profile, limits: Mapping[str, float]) -> Iterator[Ve
         "share": percent(min(1.0, spent / all_)),
         "limit": percent(limits["preprocess-share"]),
     }
-    yield Verdict("preprocessing", profile, captures, (found[0].longest.proof,))
+    if free is not None:
+        captures["idle"] = percent(free)
+    accounts = free is not None and spent >= limits["accounted-share"] * free * all_
+    name = "preprocessing" if accounts else "preprocessing_beside"
+    yield Verdict(name, profile, captures, (found[0].longest.proof,))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from ascend_doctor.profile.model import Kind, Profile, Step, Verdict
 from ascend_doctor.profile.verdicts.naming import ident, location, ms, percent, whose
 from ascend_doctor.profile.verdicts.spent import by_step, tallies, total, within
-from ascend_doctor.profile.verdicts.steady import idle, steady
+from ascend_doctor.profile.verdicts.steady import idle, is_idle, steady
 
 # What the device waits for in ways of its own.
 _OTHER_REASONS: tuple[Kind, ...] = ("fetch", "compile")
@@ -30,7 +30,7 @@ def _blocking(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     executed = sum(tally.count for tally in kernels)
     if executed < limits["few-kernels"] or waited < limits["blocking-share"] * executed:
         return None
-    share = _idle_for_no_reason(profile, steady(profile, limits).steps)
+    share = _idle_for_no_reason(profile, steady(profile, limits).steps, limits)
     if share is not None and share < limits["idle-share"]:
         return None  # operators are so long that it costs nothing
     captures = {
@@ -50,7 +50,7 @@ def _syncing(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     """
     found = tallies(profile, "sync")
     days = steady(profile, limits)
-    share = _idle_for_no_reason(profile, days.steps)
+    share = _idle_for_no_reason(profile, days.steps, limits)
     steps = [step for step in profile.steps if step.total_us > 0]
     if not found or share is None or share < limits["idle-share"]:
         return None
@@ -82,14 +82,19 @@ def _syncing(profile: Profile, limits: Mapping[str, float]) -> Verdict | None:
     return Verdict("syncing", profile, captures, tuple(dict.fromkeys(proofs)), first.count, where)
 
 
-def _idle_for_no_reason(profile: Profile, steps: Sequence[Step]) -> float | None:
+def _idle_for_no_reason(
+    profile: Profile, steps: Sequence[Step], limits: Mapping[str, float]
+) -> float | None:
     """Return the share of time in which the device idled while nothing was fetched or compiled.
 
-    In the worst case, all that was fetched and compiled is within the idle time.
+    In the worst case, all that was fetched and compiled is within the idle time. What is idle in
+    exceptions only counts as busy.
     """
     share, all_ = idle(steps), total(steps)
     if share is None or not all_:
         return None
+    if not is_idle(steps, limits["idle-share"]):
+        return 0.0
     spent = sum(within(by_step(profile, kind), steps) for kind in _OTHER_REASONS)
     return max(0.0, share - spent / all_)
 
@@ -98,7 +103,7 @@ def _dispatching(profile: Profile, limits: Mapping[str, float]) -> Verdict | Non
     """Tell of short operators, a host that is busy dispatching them, and a device that waits."""
     kernels, calls = tallies(profile, "kernel"), tallies(profile, "host")
     days = steady(profile, limits)
-    share, all_ = _idle_for_no_reason(profile, days.steps), total(days.steps)
+    share, all_ = _idle_for_no_reason(profile, days.steps, limits), total(days.steps)
     count = sum(tally.count for tally in kernels)
     steps = [step for step in profile.steps if step.total_us > 0]
     if share is None or share < limits["idle-share"] or count < limits["few-kernels"]:

@@ -14,6 +14,7 @@ from statistics import median
 
 from ascend_doctor.profile.model import STEP_LINES, Profile, Step, Verdict
 from ascend_doctor.profile.verdicts.naming import percent
+from ascend_doctor.profile.verdicts.steady import idle, steady
 from ascend_doctor.records import Evidence
 
 # Formats of measures in which steps are told with the time that they waited for data.
@@ -61,13 +62,22 @@ def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[
     ]
     for loop in loops:
         if loop.is_waiting:
-            yield _waits(loop, loops)
+            if not _is_refuted(loop, profiles, limits):
+                yield _waits(loop, loops)
         elif (verdict := _slow_for_two_reasons(loop, limits["long-step"])) is not None:
             yield verdict
     for profile in profiles:
         changed = _change(_told(profile), limits["step-slower"])
         if changed is not None:
             yield Verdict("steps_slower", profile, *changed)
+
+
+def _is_refuted(loop: _Loop, profiles: Sequence[Profile], limits: Mapping[str, float]) -> bool:
+    """Say whether a profile of the same rank shows a device with enough to do meanwhile."""
+    ranks = [one for one in profiles if one.rank == loop.profile.rank]
+    known = [share for one in ranks if (share := idle(steady(one, limits).steps)) is not None]
+    spent = _fetch(loop.steps) / _total(loop.steps)
+    return bool(known) and max(known) < limits["accounted-share"] * spent
 
 
 def _change(

@@ -9,7 +9,7 @@ from statistics import median, median_low
 from ascend_doctor.profile.model import Profile, Step, Verdict
 from ascend_doctor.profile.verdicts.naming import counted, ms, percent, whose
 from ascend_doctor.profile.verdicts.spent import total
-from ascend_doctor.profile.verdicts.steady import Steady, idle, steady
+from ascend_doctor.profile.verdicts.steady import Steady, idle, is_frequent, period, steady
 
 # Of fewer steps it cannot be told which are usual.
 _FEW = 5
@@ -26,31 +26,100 @@ def judge(
         accounted: places in ``profiles`` of those whose waiting has a reason already.
     """
     left = [one for place, one in enumerate(profiles) if place not in accounted]
-    waiting = [one for one in left if _is_idle(one, limits)]
-    if waiting:
-        worst = max(waiting, key=lambda one: idle(_known(one, limits).steps) or 0.0)
-        yield _prepares(worst, limits) or _idle(worst, limits, len(waiting))
-    told = {id(one) for one in waiting}
+    told: set[int] = set()
+    for is_so, tell in ((_is_idle, _most_steps), (_stalling, _stalls), (_is_idle_once, _once)):
+        found = [one for one in left if id(one) not in told and is_so(one, limits)]
+        if found:
+            told |= {id(one) for one in found}
+            worst = max(found, key=lambda one: idle(_known(one, limits).steps) or 0.0)
+            yield tell(worst, limits, len(found))
     for one in left:
-        if id(one) not in told and (found := _slow_steps(one, limits)) is not None:
-            yield found
+        if id(one) not in told and (slow := _slow_steps(one, limits)) is not None:
+            yield slow
 
 
 def _known(profile: Profile, limits: Mapping[str, float]) -> Steady:
     compared = steady(profile, limits)
-    return replace(
-        compared, steps=tuple(step for step in compared.steps if step.free_us is not None)
-    )
+    return replace(compared, steps=_with_idleness(compared.steps))
+
+
+def _with_idleness(steps: Sequence[Step]) -> tuple[Step, ...]:
+    return tuple(step for step in steps if step.free_us is not None)
+
+
+def _share(step: Step) -> float:
+    return (step.free_us or 0.0) / step.total_us
 
 
 def _is_idle(profile: Profile, limits: Mapping[str, float]) -> bool:
+    """Say whether a device is idle in most steps, and for much of their time."""
     steps = _known(profile, limits).steps
     limit = limits["idle-share"]
-    if (idle(steps) or 0.0) < limit:
+    if not steps or _is_single(steps):
         return False
-    # Of few steps a single one is most of the time, and may be the warm-up.
-    usual = median_low((step.free_us or 0.0) / step.total_us for step in steps)
-    return len(steps) >= _FEW or usual >= limit
+    return (idle(steps) or 0.0) >= limit and median_low(map(_share, steps)) >= limit
+
+
+def _is_idle_once(profile: Profile, limits: Mapping[str, float]) -> bool:
+    steps = _known(profile, limits).steps
+    return _is_single(steps) and _share(steps[0]) >= limits["idle-share"]
+
+
+def _is_single(steps: Sequence[Step]) -> bool:
+    """Say whether there is one step only; a row without a name is about all of a profile."""
+    return len(steps) == 1 and bool(steps[0].name)
+
+
+def _stalling(profile: Profile, limits: Mapping[str, float]) -> list[Step]:
+    """Return the steps with much idle time, if they are many, and that is much of all time."""
+    steps = _with_idleness(steady(profile, limits).behind_warm_up)
+    limit = limits["idle-share"]
+    places = [place for place, step in enumerate(steps) if _share(step) >= limit]
+    is_much = (idle(steps) or 0.0) >= limit
+    return [steps[place] for place in places] if is_much and is_frequent(places, len(steps)) else []
+
+
+def _stalls(profile: Profile, limits: Mapping[str, float], ranks: int) -> Verdict:
+    """Tell of idle time that most steps have no share in."""
+    steps = _with_idleness(steady(profile, limits).behind_warm_up)
+    stalling = _stalling(profile, limits)
+    worst = max(stalling, key=lambda step: step.free_us or 0.0)
+    captures = {
+        **whose(profile),
+        "count": str(len(stalling)),
+        "steps": str(len(steps)),
+        "share": percent(idle(steps) or 0.0),
+        "idle": ms(sum(step.free_us or 0.0 for step in stalling)),
+        "worst": ms(worst.free_us or 0.0),
+        "worst_step": worst.name,
+        "limit": percent(limits["idle-share"]),
+    }
+    told = {id(step) for step in stalling}
+    every = period([place for place, step in enumerate(steps) if id(step) in told], len(steps))
+    if every is not None:
+        captures["every"] = str(every)
+    if ranks > 1:
+        captures["ranks"] = str(ranks)
+    return Verdict("stalls", profile, captures, (worst.proof,), len(stalling))
+
+
+def _once(profile: Profile, limits: Mapping[str, float], ranks: int) -> Verdict:
+    """Tell of the only step of a profile, which may be warm-up."""
+    [step] = _known(profile, limits).steps
+    captures = {
+        **whose(profile),
+        "share": percent(_share(step)),
+        "idle": ms(step.free_us or 0.0),
+        "step": ms(step.total_us),
+        "limit": percent(limits["idle-share"]),
+    }
+    if ranks > 1:
+        captures["ranks"] = str(ranks)
+    return Verdict("idle_once", profile, captures, (step.proof,))
+
+
+def _most_steps(profile: Profile, limits: Mapping[str, float], ranks: int) -> Verdict:
+    return _prepares(profile, limits) or _idle(profile, limits, ranks)
 
 
 def _idle(profile: Profile, limits: Mapping[str, float], ranks: int) -> Verdict:

@@ -101,6 +101,12 @@ def statistic(*rows):
     )
 
 
+def preprocessing(count, took):
+    """Return data_preprocess.csv of so many operators that took so long each (µs)."""
+    rows = ([0, 17.0e14, "DecodeJpeg", 9e3, 1, 9e3, 1, took, 3, n] for n in range(count))
+    return table(PREPROCESS, *rows)
+
+
 def operators(*rows):
     """Return operator_details.csv of names, how long on the host (µs), and call stacks."""
     return table(
@@ -121,6 +127,11 @@ def ranks(rows):
 def waves(number, *, low=20_000, high=6_000):
     """Return live memory of a step that rises and falls."""
     return low + high * (number % 6) / 5
+
+
+def late(number):
+    """Return for how long (ms) a rank is late that writes a checkpoint in two steps of twenty."""
+    return 200 if number in (9, 18) else 0
 
 
 SIX = range(5, 11)
@@ -182,6 +193,16 @@ FAULTS = [
         {"share": "45", "steps": "3", "left_out": "1"},
     ),
     Case(
+        "every-fourth-step-stalls",
+        one(
+            step_trace_time=steps(
+                *(step(n, computing=90, free=10 if n % 4 else 210) for n in range(5, 18))
+            )
+        ),
+        "dataload-device-stalls",
+        {"count": "3", "steps": "12", "every": "4", "worst": "210.0", "worst_step": "8"},
+    ),
+    Case(
         "preparing",
         one(
             step_trace_time=steps(
@@ -193,15 +214,28 @@ FAULTS = [
     ),
     Case(
         "preprocessing-on-the-device",
-        one(
-            step_trace_time=steps(*busy(5, 6)),
-            data_preprocess=table(
-                PREPROCESS,
-                *([0, 17.0e14, "DecodeJpeg", 9e3, 1, 9e3, 1, 9500.0, 3, n] for n in range(4)),
-            ),
-        ),
+        one(step_trace_time=steps(*idle(5, 6)), data_preprocess=preprocessing(4, 12_000.0)),
         "dataload-device-preprocessing",
-        {"operator": "DecodeJpeg", "count": "4", "spent": "38.0", "share": "19"},
+        {"operator": "DecodeJpeg", "count": "4", "spent": "48.0", "share": "24", "idle": "45"},
+    ),
+    Case(
+        "preprocessing-beside-steps-of-unknown-idleness",
+        one(
+            trace_view=loading((5, 6), (1, 1), workers=True),
+            data_preprocess=preprocessing(4, 9500.0),
+        ),
+        "dataload-preprocessing-beside-steps",
+        {"operator": "DecodeJpeg", "spent": "38.0", "share": "19", "idle": None},
+    ),
+    Case(
+        "preprocessing-is-the-least-of-what-is-idle",
+        one(
+            step_trace_time=steps(*(step(n, computing=20, free=80) for n in (5, 6))),
+            data_preprocess=preprocessing(4, 9500.0),
+        ),
+        "dataload-preprocessing-beside-steps",
+        {"share": "19", "idle": "80"},
+        follows=("dataload-device-idle",),
     ),
     Case(
         "late-rank-in-a-table-of-the-cluster",
@@ -229,6 +263,23 @@ FAULTS = [
         "dataload-slow-rank",
         {"rank": "2", "waits": "58.0"},
         ranks=(0, 2),
+    ),
+    Case(
+        "two-late-ranks-of-eight",
+        {
+            "cluster_step_trace_time.csv": cluster(
+                *(
+                    step(n, device=r, computing=200, communication=10, free=145)
+                    if r in (2, 5)
+                    else step(n, device=r, computing=200, communication=150, free=5)
+                    for r in range(8)
+                    for n in (7, 8, 9)
+                ),
+            )
+        },
+        "dataload-slow-rank",
+        {"rank": "2", "late": "5", "ranks": "8", "waits": "140.0", "share": "39"},
+        ranks=(0, 2, 5),
     ),
     Case(
         "late-rank-waits-for-its-loader",
@@ -453,6 +504,62 @@ HEALTHY = [
                 *(("aten::item", 85_000.0, "/job/train.py(58): step") for _ in SIX)
             ),
         ),
+    ),
+    Case(
+        "preprocesses-while-the-device-is-busy",
+        one(
+            step_trace_time=steps(*(step(n, computing=95, free=5) for n in SIX)),
+            data_preprocess=preprocessing(60, 9500.0),
+        ),
+    ),
+    Case(
+        "one-slow-fetch-while-the-device-is-busy",
+        one(
+            step_trace_time=steps(*(step(n, computing=980, free=20) for n in range(20))),
+            trace_view=loading(range(20), [2] * 12 + [900] + [2] * 7, length=1000),
+        ),
+    ),
+    Case(
+        "operators-compiled-while-the-device-is-busy",
+        one(
+            step_trace_time=steps(*(step(n, computing=95, free=5) for n in SIX)),
+            api_statistic=calls(("aclopCompileAndExecute", 30, 90_000.0)),
+        ),
+    ),
+    Case(
+        "log-says-that-steps-fetch-while-the-device-is-busy",
+        {
+            f"rank_0/{OUTPUT}/step_trace_time.csv": steps(*busy(*range(5, 12))),
+            "rank_0/train.log": "".join(
+                f"step {n}: step_time: 1.00 s data_time: 0.60 s loss: 2.1\n" for n in range(40)
+            ),
+        },
+    ),
+    Case(
+        "two-evaluations-in-twenty-steps",
+        one(
+            step_trace_time=steps(
+                *(step(n, computing=90, free=900 if n in (8, 16) else 10) for n in range(20))
+            )
+        ),
+        "dataload-slow-steps",
+        {"count": "2", "steps": "19"},
+    ),
+    Case(
+        "two-checkpoints-in-twenty-steps-of-one-rank",
+        ranks(
+            [
+                *([step(n, computing=90, communication=5 + late(n), free=5) for n in range(20)],)
+                * 3,
+                [step(n, computing=90, communication=5, free=5 + late(n)) for n in range(20)],
+            ]
+        ),
+    ),
+    Case(
+        "a-single-step",
+        one(step_trace_time=steps(step(0, computing=90, free=910))),
+        "dataload-idle-step",
+        {"share": "91", "idle": "910.0", "step": "1000.0"},
     ),
     Case("no-steps", one(step_trace_time=steps(step("", computing=800, free=150)))),
     Case(

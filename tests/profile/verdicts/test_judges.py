@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -114,7 +115,10 @@ def idle_for(*shares, **more):
         (profile(steps=idle_for(99, 40, 40, preparing_us=20)), ["prepares"]),
         (profile(steps=idle_for(99, 40, 40, preparing_us=19)), ["idle"]),
         (profile(steps=steps(100, 100)), []),
-        (profile(steps=idle_for(30)), ["idle"]),
+        # A row without a name is about all of a profile.
+        (profile(steps=idle_for(30)), ["idle_once"]),
+        (profile(steps=idle_for(29)), []),
+        (profile(steps=(replace(idle_for(30)[0], name=""),)), ["idle"]),
         (profile(), []),
     ],
 )
@@ -163,6 +167,21 @@ def test_the_late_rank_is_told_apart_from_those_that_wait(others, late, expected
 
 
 @pytest.mark.parametrize(
+    ("shares", "expected"),
+    [
+        ([90], ["idle_once"]),
+        ([90, 10, 10, 900, 10, 10, 900, 10, 10, 10, 10, 10], ["slow_steps"] * 3),
+        ([10, *[10, 10, 900] * 3], ["stalls"]),
+    ],
+)
+def test_all_ranks_that_are_idle_in_few_steps_have_no_idle_hosts(shares, expected):
+    told = steps(
+        *(80 + share for share in shares), computing_us=80, communication_us=0, free_us=shares
+    )
+    assert names(*(profile(key="job", rank=n, steps=told) for n in range(3))) == expected
+
+
+@pytest.mark.parametrize(
     "keys",
     [
         ("job",) * 3,
@@ -192,6 +211,36 @@ def test_jobs_with_the_same_ranks_are_judged_apart():
         ("slow_rank", "one/0"),
         ("slow_rank", "two/2"),
     ]
+
+
+WAITS, IDLES, COMPUTES, LATER = (200, 100, 0), (200, 0, 100), (300, 0, 0), (200, 30, 70)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "expected"),
+    [
+        ([WAITS, IDLES, *[WAITS] * 5, IDLES], [("slow_rank", "1", "7")]),
+        ([WAITS, COMPUTES, WAITS, COMPUTES, COMPUTES, WAITS], [("uneven_ranks", "1", "3, 4")]),
+        # The one that is waited for longest comes first.
+        ([LATER, WAITS, IDLES, WAITS], [("slow_rank", "2", "0")]),
+        ([IDLES, IDLES, WAITS], [("slow_rank", "0", "1")]),
+        # For each reason, those that are late for it.
+        (
+            [WAITS, IDLES, COMPUTES, WAITS, WAITS],
+            [("slow_rank", "1", None), ("uneven_ranks", "2", None)],
+        ),
+        # One has little to communicate, and nothing keeps it.
+        ([WAITS, IDLES, WAITS, (150, 10, 0), WAITS], [("slow_rank", "1", None)]),
+        ([IDLES, WAITS], [("slow_rank", "0", None)]),
+    ],
+)
+def test_all_late_ranks_are_told_with_what_keeps_them(amounts, expected):
+    told = [
+        rank(number, computing=c, communication=w, free=f)
+        for number, (c, w, f) in enumerate(amounts)
+    ]
+    found = [*judge(told, LIMITS)]
+    assert [(v.name, v.captures["rank"], v.captures.get("late")) for v in found] == expected
 
 
 def test_the_guilty_rank_proves_it_and_the_victim_follows():
@@ -271,7 +320,14 @@ def test_ai_cpus_are_told_from_a_share_on(kernels, ai_cpu, expected):
 
 def hosts(*told, free=50):
     """Return a profile of ten steps with some tallies."""
-    return profile(steps=idle_for(*[free] * 10), tallies=told)
+    known = steps(*[100] * 10) if free is None else idle_for(*[free] * 10)
+    return profile(steps=known, tallies=told)
+
+
+def evaluating(*told):
+    """Return a profile of twenty steps, of which two are long, with some tallies."""
+    free = [5000 if place in (9, 15) else 10 for place in range(20)]
+    return profile(steps=steps(*(100 + idle for idle in free), free_us=free), tallies=told)
 
 
 @pytest.mark.parametrize(
@@ -283,6 +339,11 @@ def hosts(*told, free=50):
         (hosts(tally("sync", "wait", 100, 9)), ["syncing"]),
         (hosts(tally("sync", "wait", 94, 9)), ["idle"]),
         (hosts(tally("sync", "wait", 100, 9), free=29), []),
+        # Idle in two evaluations only.
+        (evaluating(tally("sync", "wait", 900, 9)), ["slow_steps"]),
+        (evaluating(tally("sync", "wait", 900, 9), tally("kernel", "Add", 950, 9)), ["slow_steps"]),
+        (evaluating(tally("api", "aclnnAddGetWorkspaceSize", 9, 9000)), ["slow_steps"]),
+        (evaluating(tally("preprocess", "Decode", 9, 9000)), ["slow_steps"]),
         (hosts(tally("sync", "wait", 100, 9), tally("kernel", "Add", 5001, 900)), ["idle"]),
         (hosts(tally("kernel", "Add", 100, 1.9), tally("host", "add", 9, 600)), ["dispatching"]),
         (hosts(tally("kernel", "Add", 100, 2.0), tally("host", "add", 9, 600)), ["idle"]),
@@ -292,8 +353,12 @@ def hosts(*told, free=50):
         (hosts(tally("api", "aclnnAddGetWorkspaceSize", 9, 150)), ["host_tiling"]),
         (hosts(tally("api", "aclnnAddGetWorkspaceSize", 9, 149)), ["idle"]),
         (hosts(tally("api", "aclnnAddGetWorkspaceSize", 9, 150), free=29), []),
-        (hosts(tally("preprocess", "Decode", 9, 150), free=5), ["preprocessing"]),
-        (hosts(tally("preprocess", "Decode", 9, 149), free=5), []),
+        (hosts(tally("preprocess", "Decode", 9, 150), free=30), ["preprocessing"]),
+        (hosts(tally("preprocess", "Decode", 9, 149), free=30), ["idle"]),
+        (hosts(tally("preprocess", "Decode", 9, 900), free=29), []),
+        (hosts(tally("preprocess", "Decode", 9, 150), free=31), ["preprocessing_beside", "idle"]),
+        (hosts(tally("preprocess", "Decode", 9, 150), free=None), ["preprocessing_beside"]),
+        (hosts(tally("preprocess", "Decode", 9, 149), free=None), []),
     ],
 )
 def test_what_the_host_did_is_told_apart(told, expected):
@@ -393,18 +458,49 @@ def test_more_bubble_than_communication_is_no_less_than_none():
 @pytest.mark.parametrize(
     ("shares", "expected"),
     [
-        ([90], ["idle"]),
+        ([90], ["idle_once"]),
         ([90, 10], []),
         ([90, 40], ["idle"]),
         ([50, 10, 10, 90], []),
         ([50, 10, 40, 90], ["idle"]),
+        # Two evaluations.
+        ([50, *[10] * 7, 490, *[10] * 7, 490, 10, 10, 10], ["slow_steps"]),
+        ([50, *[10] * 7, 290, *[10] * 7, 290, 10, 10, 10], []),
         # A loader with eight workers may keep every eighth step waiting.
-        ([50, *[10] * 7, 490, *[10] * 7, 490], ["idle"]),
+        ([50] + ([10] * 7 + [490]) * 3, ["stalls"]),
+        ([50] + ([10] * 8 + [490]) * 3, ["slow_steps"]),
+        ([50] + ([10] * 7 + [190]) * 3, []),
+        # At uneven distances, a quarter of the steps.
+        ([50, 490, 10, 10, 490, 10, 490, *[10] * 6], ["stalls"]),
+        ([50, 490, 10, 10, 490, 10, 490, *[10] * 7], ["slow_steps"]),
+        # Most steps, and two evaluations.
+        ([50, *[40] * 9, 4900, *[40] * 9, 4900], ["idle"]),
     ],
 )
 def test_one_idle_step_of_few_is_no_idle_device(shares, expected):
     told = steps(*[max(100, share + 50) for share in shares], free_us=shares)
     assert names(profile(steps=told)) == expected
+
+
+def test_stalls_are_counted_with_their_distance_and_their_share_of_all_time():
+    told = steps(*[100, *[100, 100, 100, 300] * 3], free_us=[10, *[10, 10, 10, 210] * 3])
+    assert verdict(profile(rank=1, steps=told)).captures == {
+        **{"rank": "1", "count": "3", "steps": "12", "every": "4", "share": "40"},
+        **{"idle": "630.0", "worst": "210.0", "worst_step": "5", "limit": "30"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("fetches", "expected"),
+    [
+        # Two validations, whose loader fetches in the step before.
+        ([2, *[2] * 8, 5000, *[2] * 8, 5000], ["slow_fetch", "slow_steps"]),
+        ([2, *[2] * 7, 5000, *[2] * 7, 5000, *[2] * 7, 5000], ["loader_serial_slow"]),
+    ],
+)
+def test_fetches_of_a_few_steps_are_no_slow_loader(fetches, expected):
+    told = steps(*(100 + took for took in fetches), fetch_us=fetches)
+    assert names(profile(steps=told, tallies=(tally("fetch", SINGLE, 9, 99),))) == expected
 
 
 @pytest.mark.parametrize(("count", "expected"), [(1, []), (2, []), (3, ["memory_leaks"])])
@@ -419,6 +515,9 @@ def test_memory_that_rises_within_a_step_is_no_leak(count, expected):
         ([0, 1000, 0], []),
         ([0, 1000, 1000], ["slow_rank"]),
         ([0, 0, 1000, 0, 1000, 1000], ["slow_rank"]),
+        # Two checkpoints, and a loader with four workers.
+        ([0, *[0] * 8, 1000, *[0] * 8, 1000], ["slow_steps"] * 4),
+        ([0, *[0, 0, 0, 1000] * 4], ["slow_rank"]),
     ],
 )
 def test_a_rank_that_is_late_once_in_few_steps_is_not_slow(late, expected):
