@@ -257,6 +257,7 @@ class Machine:
             self.package("torch_npu")
             or self.package("mindspore")
             or self.cann
+            or self.links
             or self.nnal
             or self.driver
             or self.chips
