@@ -19,6 +19,8 @@ from ascend_doctor.records import Evidence
 
 # Late ranks that are shown with a row of their own.
 _PROOFS = 7
+# Late ranks beside the latest that a text names.
+_NAMED = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +227,7 @@ def _verdict(
         "limit": percent(limits["rank-wait-share"]),
     }
     if len(late) > 1:
-        captures["late"] = ", ".join(str(n) for n in sorted(r.profile.rank or 0 for r in late[1:]))
+        captures["late"] = _numbers(late[1:])
     if name == "slow_rank":
         field = "free_us"
         captures |= {"idle": ms(first.free), "usual": ms(others.free)}
@@ -234,6 +236,11 @@ def _verdict(
         captures |= {"computing": ms(first.computing), "usual": ms(others.computing)}
     told = (*(rank.proof(field) for rank in late[:_PROOFS]), longest.proof("communication_us"))
     return Verdict(name, first.profile, captures, told, len(first.steps))
+
+
+def _numbers(ranks: Sequence[_Rank]) -> str:
+    told = [str(number) for number in sorted(rank.profile.rank or 0 for rank in ranks)]
+    return ", ".join(told if len(told) <= _NAMED else [*told[:_NAMED], "…"])
 
 
 def _all_idle(ranks: Collection[_Rank], limits: Mapping[str, float]) -> Verdict:

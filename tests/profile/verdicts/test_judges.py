@@ -243,6 +243,16 @@ def test_all_late_ranks_are_told_with_what_keeps_them(amounts, expected):
     assert [(v.name, v.captures["rank"], v.captures.get("late")) for v in found] == expected
 
 
+def test_of_very_many_late_ranks_a_text_names_some():
+    told = [
+        rank(number, computing=c, communication=w, free=f)
+        for number, (c, w, f) in enumerate([IDLES] * 40 + [WAITS] * 41)
+    ]
+    found = verdict(*told)
+    assert found.captures["late"] == ", ".join([*map(str, range(1, 33)), "…"])
+    assert len(found.proofs) == 8
+
+
 def test_the_guilty_rank_proves_it_and_the_victim_follows():
     found = verdict(
         rank(3, computing=200, communication=100, free=0, key="job/a"),
