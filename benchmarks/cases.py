@@ -69,7 +69,7 @@ class Case:
     needs_ripgrep: bool = False
 
 
-def _search(bench: Bench, logs: Logs) -> Command:
+def search(bench: Bench, logs: Logs) -> Command:
     """Return ripgrep's search for the literals of the product, in one thread."""
     patterns = bench.scratch / "literals"
     patterns.write_bytes(b"\n".join(product.literals()) + b"\n")
@@ -82,7 +82,7 @@ def _search(bench: Bench, logs: Logs) -> Command:
 def _scan(bench: Bench, *, name: str, bar: float, aim: float, in_two: bool = True) -> Iterator[Row]:
     """Measure a set against ripgrep, and two processes against one."""
     logs = bench.logs(name)
-    commands = {"rg": _search(bench, logs), "one": bench.product.analyze(logs.input)}
+    commands = {"rg": search(bench, logs), "one": bench.product.analyze(logs.input)}
     if in_two:
         commands["two"] = bench.product.analyze(logs.input, jobs=2)
     runs = interleaved(commands, bench.repetitions)

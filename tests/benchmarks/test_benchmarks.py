@@ -13,6 +13,7 @@ import pytest
 
 from benchmarks import messages, product, rows, run, site_rules
 from benchmarks.cases import CASES, Bench
+from benchmarks.floor import file_windows
 from benchmarks.generate import generate
 from benchmarks.measure import Run, Spread
 from benchmarks.measure import run as run_program
@@ -52,6 +53,12 @@ def test_all_that_was_planted_is_found(answers, tmp_path, name):
     # What is concluded from profiles is not planted.
     told = logs.answers.keys() if "profiles" in logs.answers else found.keys()
     assert {answer: found[answer] for answer in told} == logs.answers
+
+
+def test_the_floor_reads_every_byte_once(tmp_path):
+    log = next(generate("stdout", tmp_path, scale=SCALE).path.iterdir())
+    read = [window.data[slice(*window.body)] for window in file_windows(log)]
+    assert b"".join(read) == log.read_bytes()
 
 
 @pytest.mark.parametrize(
