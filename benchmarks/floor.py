@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from ascend_doctor.scan.meanings import Vocabulary
 from ascend_doctor.view.window import SIZES, Window, windows_of_part
 from benchmarks.cases import Bench, search
 from benchmarks.generate import add_options, generate
-from benchmarks.measure import run
+from benchmarks.measure import Command, run
 from benchmarks.product import Product
 
 _RUNS = 5
@@ -50,17 +51,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
             lines = _least(partial(_spent, found.input, None))
             searched = _least(partial(_spent, found.input, literals)) - lines
             yardstick = _least(lambda found=found: run(search(bench, found)).cpu_s)  # type: ignore[misc]
+            two = _least(partial(_at_once, search(bench, found)))
+            alone = _least(lambda found=found: run(search(bench, found)).wall_s)  # type: ignore[misc]
             floor = start + lines + searched
             sys.stdout.write(
                 f"{name}: start {start:.2f} s, reading and line numbers {lines:.2f} s, search "
                 f"{searched:.2f} s: {floor:.2f} s, {floor / yardstick:.2f} times ripgrep's "
-                f"{yardstick:.2f} s\n"
+                f"{yardstick:.2f} s; two of ripgrep at once take {two / (2 * alone):.2f} of what "
+                "they take one after the other\n"
             )
     return 0
 
 
 def _least(measured: Callable[[], float]) -> float:
     return min(measured() for _ in range(_RUNS))
+
+
+def _at_once(command: Command) -> float:
+    """Return the seconds of the clock in which two copies of a command end."""
+    begin = time.perf_counter()
+    with ThreadPoolExecutor(2) as pool:
+        [*pool.map(run, (command, command))]
+    return time.perf_counter() - begin
 
 
 def _spent(path: Path, literals: Literals | None) -> float:

@@ -48,10 +48,8 @@ def printed(raw: bytes, before: Before) -> tuple[tuple[Prefix, bytes], ...]:
     ``before`` tells the line that is shown above it.
     """
     raw = uncoloured(raw).rstrip(b"\r")
-    if b"\r" not in raw and b"\\n" not in raw:
-        alone = peel(raw)
-        if not alone[1].startswith(b"{"):
-            return (alone,)
+    if b"\r" not in raw and b"\\n" not in raw and b"{" not in raw:
+        return (peel(raw),)
     return tuple(_pieces(raw, before))
 
 

@@ -70,19 +70,25 @@ def _is_single(steps: Sequence[Step]) -> bool:
     return len(steps) == 1 and bool(steps[0].name)
 
 
-def _stalling(profile: Profile, limits: Mapping[str, float]) -> list[Step]:
-    """Return the steps with much idle time, if they are many, and that is much of all time."""
-    steps = _with_idleness(steady(profile, limits).behind_warm_up)
-    limit = limits["idle-share"]
+def _behind_warm_up(profile: Profile, limits: Mapping[str, float]) -> tuple[Step, ...]:
+    return _with_idleness(steady(profile, limits).behind_warm_up)
+
+
+def _stalling(profile: Profile, limits: Mapping[str, float]) -> list[int]:
+    """Return which steps behind the warm-up have much idle time.
+
+    There are none unless they are many, and the device idles for much of all time.
+    """
+    steps, limit = _behind_warm_up(profile, limits), limits["idle-share"]
     places = [place for place, step in enumerate(steps) if _share(step) >= limit]
     is_much = (idle(steps) or 0.0) >= limit
-    return [steps[place] for place in places] if is_much and is_frequent(places, len(steps)) else []
+    return places if is_much and is_frequent(places, len(steps)) else []
 
 
 def _stalls(profile: Profile, limits: Mapping[str, float], ranks: int) -> Verdict:
     """Tell of idle time that most steps have no share in."""
-    steps = _with_idleness(steady(profile, limits).behind_warm_up)
-    stalling = _stalling(profile, limits)
+    steps, places = _behind_warm_up(profile, limits), _stalling(profile, limits)
+    stalling = [steps[place] for place in places]
     worst = max(stalling, key=lambda step: step.free_us or 0.0)
     captures = {
         **whose(profile),
@@ -94,9 +100,7 @@ def _stalls(profile: Profile, limits: Mapping[str, float], ranks: int) -> Verdic
         "worst_step": worst.name,
         "limit": percent(limits["idle-share"]),
     }
-    told = {id(step) for step in stalling}
-    every = period([place for place, step in enumerate(steps) if id(step) in told], len(steps))
-    if every is not None:
+    if (every := period(places, len(steps))) is not None:
         captures["every"] = str(every)
     if ranks > 1:
         captures["ranks"] = str(ranks)
