@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ascend_doctor.records import Evidence
 from ascend_doctor.report import Diagnosis, Report
@@ -11,8 +12,7 @@ from ascend_doctor.report import Diagnosis, Report
 PROBLEMS = frozenset({"WARNING", "ERROR", "FATAL"})
 
 
-@dataclass(frozen=True, slots=True)
-class Wording:
+class Wording(Struct, frozen=True):
     """Lines that differ only in numbers, paths, hosts and times.
 
     Attributes:
@@ -35,8 +35,7 @@ class Wording:
         return self.level in PROBLEMS
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """Some lines of one process, in their order.
 
     Attributes:
@@ -50,8 +49,7 @@ class Stretch:
     at: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Divergence:
+class Divergence(Struct, frozen=True):
     """Where a process of the bad run leaves the path that it took in the good one.
 
     ``ends`` says that it says nothing new there, but no more at all.
@@ -63,8 +61,7 @@ class Divergence:
     ends: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """How a bad run differs from a good one.
 
     Attributes:

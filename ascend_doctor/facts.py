@@ -8,8 +8,9 @@ concluded here: what caused what is told from the merged facts only.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
 
 from ascend_doctor.errors import MergeError
 from ascend_doctor.records import Evidence, Sighting
@@ -27,8 +28,7 @@ MAX_SIGHTINGS = 3
 FURTHER = "(further messages)"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Process:
+class Process(Struct, frozen=True, order=True):
     """Who wrote a record, as exactly as the log says.
 
     ``source`` stands in where no process id is known; ``rank`` tells the writers of one
@@ -41,8 +41,7 @@ class Process:
     source: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A rule that matched in a process: how often, when, and the earliest places."""
 
     rule: str
@@ -53,8 +52,7 @@ class Finding:
     last_time: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class CodeSeen:
+class CodeSeen(Struct, frozen=True):
     """A known code that error messages of a process named, and where it was first."""
 
     table: str
@@ -64,8 +62,7 @@ class CodeSeen:
     sighting: Sighting
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """Equal error messages that no rule knows; numbers in them do not count."""
 
     template: str
@@ -74,8 +71,7 @@ class Unknown:
     first: Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """What a log says of the machine it was written on: one value of a name, and where."""
 
     name: str
@@ -83,8 +79,7 @@ class Said:
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(Struct, frozen=True):
     """What one file yielded; a clean file is a shard with no findings.
 
     ``outside`` counts messages that were left out for the scope, ``unplaced`` those that were
@@ -111,8 +106,7 @@ class Shard:
     ranks: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What some shards yielded under one state of the rules.
 
     ``is_interrupted`` says that reading was stopped, and ``unread`` how many files are known that

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 Role = Literal["cause", "consequence", "wrapper", "notice"]
 Confidence = Literal["low", "medium", "high"]
@@ -53,8 +55,7 @@ class Severity(enum.IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(Struct, frozen=True):
     """Which process a record came from, as far as its text or its path says."""
 
     node: str | None = None
@@ -63,8 +64,7 @@ class Origin:
     pid: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Struct, frozen=True):
     """A line of the user's own source code."""
 
     file: str
@@ -72,8 +72,7 @@ class Location:
     function: str
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """One log message with its continuation lines.
 
     Attributes:
@@ -98,7 +97,7 @@ class Record:
     origin: Origin
     text: bytes
     lines: tuple[int, ...]
-    starts: tuple[int, ...] = field(default=(), compare=False)
+    starts: tuple[int, ...] = ()
 
 
 def sortable(time: str | None) -> str:
@@ -112,8 +111,7 @@ def sortable(time: str | None) -> str:
     return time[:-6] + "999999" if time.endswith(".000000") else time
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True, eq=False):
     """A line of a log that is kept and shown as proof.
 
     Attributes:
@@ -130,9 +128,21 @@ class Evidence:
     level: str = ""
     module: str | None = None
     origin: Origin = Origin()
-    before: tuple[str, ...] = field(default=(), compare=False)
-    after: tuple[str, ...] = field(default=(), compare=False)
-    match: tuple[int, int] | None = field(default=None, compare=False)
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    match: tuple[int, int] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        """Say whether both are one line, whatever was kept of what stands around it."""
+        return isinstance(other, Evidence) and self._line() == other._line()
+
+    def __hash__(self) -> int:
+        """See ``__eq__``."""
+        return hash(self._line())
+
+    def _line(self) -> tuple[object, ...]:
+        told = (self.path, self.line, self.order, self.text)
+        return (*told, self.time, self.level, self.module, self.origin)
 
     @property
     def key(self) -> tuple[str, str, tuple[int, int]]:
@@ -145,8 +155,7 @@ class Evidence:
         return replace(self, line=self.line + lines, order=(number + lines, part))
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """What a file that was read lacks, or had to be taken for something.
 
     Attributes:
@@ -158,8 +167,7 @@ class Note:
     values: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(Struct, frozen=True):
     """One place where a rule matched: its proof and what the text said there.
 
     ``weight`` counts the bytes of fixed text that matched: the more, the more specific;

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct
 
 Place = Literal["inside", "outside", "unplaced"]
 
@@ -22,8 +23,7 @@ _MOMENT = re.compile(
 _RANKS = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """What of a job is looked at; without fields, all of it.
 
     Attributes:

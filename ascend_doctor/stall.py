@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from ascend_doctor.report import Report
 
 
-@dataclass(frozen=True, slots=True)
-class LastLines:
+class LastLines(Struct, frozen=True):
     """The last lines of one writer.
 
     Attributes:
@@ -28,8 +28,7 @@ class LastLines:
     lines: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessState:
+class ProcessState(Struct, frozen=True):
     """What one process is doing.
 
     Attributes:
@@ -52,8 +51,7 @@ class ProcessState:
     command: str
 
 
-@dataclass(frozen=True, slots=True)
-class Stall:
+class Stall(Struct, frozen=True):
     """No output and no growth of logs for a while.
 
     Attributes:

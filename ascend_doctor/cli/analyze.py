@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from ascend_doctor.cli import gate, limits, outputs, parameters, progress, settings, slices
 from ascend_doctor.cli.finish import finish

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
 from ascend_doctor.cli import gate, settings
 from ascend_doctor.cli.terminal import standard_output
@@ -32,8 +32,7 @@ _WORDS: dict[str, tuple[str, str]] = {
 _WIDE = 40
 
 
-@dataclass(frozen=True, slots=True)
-class _Setting:
+class _Setting(Struct, frozen=True):
     """A setting, what is in force, and who says so."""
 
     name: str

@@ -6,9 +6,10 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from ascend_doctor.errors import SettingError
 
@@ -22,8 +23,7 @@ MAX_BYTES = 1 << 20
 Place = tuple[str | int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigFile:
+class ConfigFile(Struct, frozen=True):
     """The settings of one file, and where each stands."""
 
     path: Path

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor.cli import completing, exits, settings
 from ascend_doctor.errors import SettingError
@@ -111,8 +112,7 @@ def options(command: _Command) -> _Command:
     return command
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What the options of the gate, and the suppressions of the file of settings, ask for."""
 
     gate: Gate

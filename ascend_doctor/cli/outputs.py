@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from msgspec import Struct
 
 from ascend_doctor.cli import actions, completing
 from ascend_doctor.cli.files import replace
@@ -27,8 +27,7 @@ _STDOUT = ("", "-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1")
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(Struct, frozen=True):
     """A format and the file that it is for; None is standard output."""
 
     format: Format

@@ -8,11 +8,11 @@ import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from ascend_doctor.cli import actions, outputs, parameters
 from ascend_doctor.cli.parameters import NamedPath, Seconds

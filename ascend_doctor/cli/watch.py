@@ -6,11 +6,11 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 import click
+from msgspec.structs import replace
 
 from ascend_doctor.cli import exits, outputs, parameters
 from ascend_doctor.cli.gate import exit_code

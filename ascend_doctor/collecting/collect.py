@@ -7,9 +7,10 @@ import io
 import os
 import tarfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from ascend_doctor.collecting.examine import variables_of
 from ascend_doctor.collecting.listing import listing
@@ -30,8 +31,7 @@ _LOGS = "log"
 _LINE = 64 << 10
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """What a collection holds, and what not.
 
     Attributes:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ascend_doctor.collecting.opening import opened
 from ascend_doctor.diagnosis.diagnose import diagnose

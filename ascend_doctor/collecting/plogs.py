@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ascend_doctor.machine.files import Tree
 
@@ -13,8 +14,7 @@ _MAX_FILES = 20_000
 _MAX_DEPTH = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
+class Log(Struct, frozen=True):
     """A log, or the end of one.
 
     Attributes:
@@ -30,8 +30,7 @@ class Log:
     skip: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Logs:
+class Logs(Struct, frozen=True):
     """Those that are taken, by name, and how much is left out."""
 
     folder: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ascend_doctor.api import analyze
 from ascend_doctor.comparing.divergence import around, fork, pairs
@@ -89,8 +90,7 @@ def _is_pipe(path: Path) -> bool:
     return path == STDIN or path.is_fifo() or path.is_socket()
 
 
-@dataclass(frozen=True, slots=True)
-class _Wordings:
+class _Wordings(Struct, frozen=True):
     vocabulary: Vocabulary
     good: Lines
     bad: Lines
@@ -136,8 +136,7 @@ def _environment(good: Report, bad: Report) -> dict[str, tuple[str, str]]:
     return {name: values for name, values in said.items() if values[0] != values[1]}
 
 
-@dataclass(frozen=True, slots=True)
-class _Lookup:
+class _Lookup(Struct, frozen=True):
     """Lines to be looked up: where they stand, and the one that is meant."""
 
     path: str
@@ -155,8 +154,7 @@ class _Lookup:
         return Stretch(self.path, lines, self.at)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fork:
+class _Fork(Struct, frozen=True):
     process: str
     good: _Lookup
     bad: _Lookup

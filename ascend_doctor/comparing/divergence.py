@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ascend_doctor.comparing.lines import Lines, Writer
 
@@ -13,8 +14,7 @@ MAX_BACK = 200
 AROUND = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Fork:
+class Fork(Struct, frozen=True):
     """Two places: behind ``good`` lines, the process wrote another line than behind ``bad``.
 
     ``ends`` says that the bad one wrote nothing more.

@@ -6,8 +6,9 @@ import re
 from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from ascend_doctor.comparing.vocabulary import BLANK, MAX_LINE, OTHER, Vocabulary, read, shapes_of
 from ascend_doctor.engines.streams import watched
@@ -36,8 +37,7 @@ _RANKED = re.compile(rb"\[rank(\d{1,6})\]: (?!\[|\()")
 Writer = tuple[str, str, int]
 
 
-@dataclass
-class Written:
+class Written(Struct):
     """What one process wrote, line by line.
 
     Attributes:

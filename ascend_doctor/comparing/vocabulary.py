@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ascend_doctor.diagnosis.fingerprint import template
 from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
@@ -27,8 +28,7 @@ _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _RUNS = tuple(b"0" * length for length in (16, 8, 4, 3, 2, 2))
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """What one line shows: who wrote it, and its text."""
 
     prefix: Prefix
@@ -73,8 +73,7 @@ def read(raw: bytes) -> Line:
     return Line(prefix, text, plog.parse(text))
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """A shape of lines: its wording, and whether such lines name who writes them."""
 
     wording: int

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatchcase
 from functools import partial
 from heapq import merge
+
+from msgspec import Struct, field
 
 from ascend_doctor.diagnosis.claims import Claim
 from ascend_doctor.knowledge.index import Knowledge
@@ -24,8 +25,7 @@ STOP_REACH = 400
 MAX_TRIED = 16
 
 
-@dataclass(slots=True)
-class Chain:
+class Chain(Struct):
     """A claim that nothing else accounts for, with what it accounts for."""
 
     claim: Claim

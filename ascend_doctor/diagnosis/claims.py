@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor.diagnosis.conclusions import conclusions
 from ascend_doctor.diagnosis.environment import Environment
@@ -31,8 +33,7 @@ _CLAUSE_END = re.compile(r"[;，；。]|\.(?=\s|$)")
 MAX_CODES = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True):
     """A finding together with what its rule or code table says of it."""
 
     rule: str

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ascend_doctor.diagnosis.chains import Chain, moment
 from ascend_doctor.diagnosis.claims import Claim

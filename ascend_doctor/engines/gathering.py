@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ascend_doctor.engines.surroundings import Surroundings, without
 from ascend_doctor.facts import Facts, Process, Shard

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from ascend_doctor.engines.bounds import BOUNDS, Bounds
 from ascend_doctor.engines.gathering import Gathering

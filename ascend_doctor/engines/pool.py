@@ -6,11 +6,12 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from types import TracebackType
+
+from msgspec import Struct
 
 from ascend_doctor.engines.reader import Reader
 from ascend_doctor.engines.tasks import Answer, Task
@@ -27,15 +28,13 @@ class WorkerError(RuntimeError):
     """A bug showed in another process; the message is its traceback."""
 
 
-@dataclass(frozen=True, slots=True)
-class Death:
+class Death(Struct, frozen=True):
     """How a process ended that should not have."""
 
     how: str
 
 
-@dataclass(slots=True)
-class _Worker:
+class _Worker(Struct):
     process: BaseProcess
     connection: Connection
     task: Task | None = None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
+
+from msgspec import Struct
 
 from ascend_doctor.engines.streams import watched
 from ascend_doctor.engines.watch import INTERRUPTED, Watch
@@ -22,8 +23,7 @@ from ascend_doctor.scope import EVERYTHING, Scope
 from ascend_doctor.view.window import SIZES, Sizes
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
+class Cut(Struct, frozen=True):
     """A file that is read in ``count`` parts.
 
     Attributes:
@@ -45,7 +45,6 @@ def _not_noted(count: int) -> None:
     pass
 
 
-@dataclass
 class Reader:
     """Reads under one state of the knowledge.
 
@@ -58,12 +57,20 @@ class Reader:
         note: is told of bytes that were read; they are those on disk.
     """
 
-    knowledge: Knowledge
-    limits: Limits = DEFAULT
-    sizes: Sizes = SIZES
-    scope: Scope = EVERYTHING
-    watch: Watch = field(default_factory=Watch)
-    note: Callable[[int], None] = _not_noted
+    def __init__(
+        self,
+        knowledge: Knowledge,
+        limits: Limits = DEFAULT,
+        sizes: Sizes = SIZES,
+        scope: Scope = EVERYTHING,
+        watch: Watch | None = None,
+    ) -> None:
+        self.knowledge = knowledge
+        self.limits = limits
+        self.sizes = sizes
+        self.scope = scope
+        self.watch = watch or Watch()
+        self.note: Callable[[int], None] = _not_noted
 
     @cached_property
     def scanner(self) -> Scanner:

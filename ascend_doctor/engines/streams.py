@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import select
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import BinaryIO, cast
+
+from msgspec.structs import replace
 
 from ascend_doctor.engines.watch import Watch
 from ascend_doctor.ingest.source import Source

@@ -5,7 +5,8 @@ from __future__ import annotations
 from bisect import insort
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ascend_doctor.facts import Shard
 from ascend_doctor.records import Evidence, Sighting

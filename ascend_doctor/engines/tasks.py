@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ascend_doctor.engines.bounds import Bounds
 from ascend_doctor.engines.reader import Cut
@@ -12,30 +13,26 @@ from ascend_doctor.ingest.source import Skipped, Source
 from ascend_doctor.scan.part import Part
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(Struct, frozen=True):
     """Sources to be read to their ends."""
 
     sources: tuple[Source, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Large:
+class Large(Struct, frozen=True):
     """A file to be cut into parts, or read to its end if it cannot be."""
 
     source: Source
 
 
-@dataclass(frozen=True, slots=True)
-class OnePart:
+class OnePart(Struct, frozen=True):
     """A part of a file."""
 
     cut: Cut
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What has become of a task so far.
 
     Attributes:
@@ -57,8 +54,7 @@ class Answer:
     part: Part | None = None
 
 
-@dataclass(slots=True)
-class Task:
+class Task(Struct):
     """Work for one process, and what it said of it so far.
 
     ``place`` is the number of its first source, in the order in which they were found; ``tries``

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
+
+from msgspec import Struct
 
 INTERRUPTED = "interrupted"
 
@@ -24,8 +25,7 @@ class Stopped(OSError):
         return INTERRUPTED
 
 
-@dataclass(slots=True)
-class Progress:
+class Progress(Struct):
     """How far a scan has come.
 
     Attributes:

@@ -20,7 +20,8 @@ Head(pid=None, time=None)
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _CODE = rb"(?:E[1-9A-Z]|W[1-9A-Z])\d{4}"
 _TIME = rb"(?P<date>\d{4}-\d\d-\d\d)-(?P<clock>\d\d:\d\d:\d\d)\.(?P<ms>\d{3})\.(?P<us>\d{3})"
@@ -35,8 +36,7 @@ HEAD = re.compile(
 TRACE = re.compile(rb"\s{0,16}TraceBack \(most recent call last\):")
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """Who reported the block, and when; old releases say neither."""
 
     pid: int | None

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import islice
+
+from msgspec import Struct, field
 
 from ascend_doctor.formats import python
 from ascend_doctor.formats.lines import MAX_LOOSE, Kind, Line
@@ -24,8 +25,7 @@ _INNER = frozenset({Kind.INDENTED, Kind.DETAIL, Kind.FRAME})
 _REPORT = frozenset({Kind.INDENTED, Kind.DETAIL, Kind.BLOCK, Kind.ERR})
 
 
-@dataclass(slots=True)
-class Group:
+class Group(Struct):
     """Lines of one record while it is being put together."""
 
     kind: Kind

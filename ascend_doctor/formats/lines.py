@@ -5,8 +5,10 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
 from ascend_doctor.view.prefix import NONE, Prefix, joined, may_begin
@@ -31,8 +33,7 @@ class Kind(enum.Enum):
     TEXT = "text"
 
 
-@dataclass(slots=True)
-class Line:
+class Line(Struct):
     """The line at ``start`` of a view.
 
     ``head`` holds the fields of its log header, ERR line or error block, if it begins with one.
@@ -46,7 +47,7 @@ class Line:
     text: bytes
     head: Head | None = None
     is_apart: bool = False
-    stream: tuple[object, ...] = field(init=False)
+    stream: tuple[object, ...] = ()
 
     def __post_init__(self) -> None:
         """Tell the stream, which is asked for far more often than there are lines."""

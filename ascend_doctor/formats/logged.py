@@ -9,7 +9,8 @@ r"""One-line log heads of other software: PyTorch's C++ and Dynamo logs, glog, t
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ascend_doctor.view.prefix import level_name
 
@@ -27,8 +28,7 @@ _KERNEL = re.compile(rb"\[ {0,8}\d{1,9}\.\d{6}\] ")
 HEADS = (_GLOG, _C10, _KERNEL)
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """The head of a line: its level, and what equal heads of one message share."""
 
     level: str

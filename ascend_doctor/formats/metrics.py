@@ -15,7 +15,7 @@ StepLine(name='loss', text='0.93', value=0.93, epoch=1.0, step=50, is_bar=False)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from ascend_doctor import late
 
@@ -65,8 +65,6 @@ _EPOCH = late.pattern(
     + rb"(?:/\d{1,7})?(?:[\]: ]{1,4}(?:\d{1,3}%\|[^|\n]{0,100}\| ?)?"
     + rb"\[? {0,8}(?P<step>\d{1,9}) ?/ ?\d)?"
 )
-# TensorFlow 1 prints sec/step behind each step, which is no bar.
-_BARS = (b"%|", b"it/s", b"s/it", b"s/step")
 # Objectives that may rise, hover or start at zero and mean no harm: reinforcement, adversaries,
 # terms whose weight is ramped up.
 _OBJECTIVE = late.pattern(
@@ -76,8 +74,7 @@ _OBJECTIVE = late.pattern(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class StepLine:
+class StepLine(Struct, frozen=True):
     """What one line says of the training loss.
 
     Attributes:
@@ -123,7 +120,7 @@ def parse(line: bytes) -> StepLine | None:
         value=float(found["value"]),
         epoch=epoch,
         step=step,
-        is_bar=any(sign in line for sign in _BARS),
+        is_bar=_is_bar(line),
     )
 
 
@@ -176,6 +173,13 @@ def _total(line: bytes, start: int) -> str | None:
     return line[start : start + 4].decode() if word is None or word[1] in _OPENINGS else None
 
 
+def _is_bar(line: bytes) -> bool:
+    # TensorFlow 1 prints sec/step behind each step, which is no bar.
+    return b"%|" in line or b"it/s" in line or b"s/it" in line or b"s/step" in line
+
+
 def _is_of_other_data(before: bytes) -> bool:
-    is_likely = any(sign in before for sign in _OTHER_SIGNS)
-    return is_likely and _OTHER_DATA.search(before) is not None
+    for sign in _OTHER_SIGNS:
+        if sign in before:
+            return _OTHER_DATA.search(before) is not None
+    return False

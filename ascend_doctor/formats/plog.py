@@ -15,7 +15,8 @@ a warning before it, since messages may hold newlines.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # How a message begins.
 HEAD = re.compile(
@@ -36,8 +37,7 @@ _QUIET = REMARKS | {"WARNING"}
 _REMARKS = tuple(f"[{level}]".encode() for level in sorted(REMARKS))
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """The fields of a plog header; ``time`` is ISO without a zone, as the log has none."""
 
     level: str

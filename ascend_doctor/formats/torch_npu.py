@@ -14,7 +14,8 @@ The ERR line has no fraction of a second; ``Device`` and ``RankID`` are -1 where
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 HEAD = re.compile(
     rb"\s{0,16}\[ERROR\] (?P<date>\d{4}-\d\d-\d\d)-(?P<clock>\d\d:\d\d:\d\d) "
@@ -27,8 +28,7 @@ _RAISED = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(Struct, frozen=True):
     """The fields of an ERR line; None where torch_npu printed -1."""
 
     pid: int

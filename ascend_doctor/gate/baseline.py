@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from ascend_doctor.errors import SettingError
 from ascend_doctor.gate.suppression import Suppression, check_field, expiry, suppressed
@@ -21,8 +22,7 @@ _REQUIRED = ("fingerprint", "rule", "reason")
 _OPTIONAL = ("title", "text", "added", "expires")
 
 
-@dataclass(frozen=True, slots=True)
-class KnownFailure:
+class KnownFailure(Struct, frozen=True):
     """One failure that is known.
 
     Attributes:
@@ -47,8 +47,7 @@ class KnownFailure:
         return Suppression(self.where, self.reason, self.rule, self.fingerprint, self.expires)
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(Struct, frozen=True):
     """A baseline as it is written anew, and how it differs from the one before."""
 
     text: str

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor.errors import SettingError
 from ascend_doctor.records import FAMILIES
@@ -45,8 +47,7 @@ def check_names(what: str, patterns: Iterable[str], names: Collection[str]) -> N
         raise SettingError(f"{what}: {said}; {mend}")
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(Struct, frozen=True):
     """Ids of rules, families, or wildcards of either; without ``select``, everything is."""
 
     select: tuple[str, ...] = ()

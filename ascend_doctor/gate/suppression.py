@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor.errors import SettingError
 from ascend_doctor.gate.selection import check_names, is_named
@@ -17,8 +19,7 @@ _FIELDS = ("rule", "fingerprint", "reason", "expires")
 Where = Callable[..., str]
 
 
-@dataclass(frozen=True, slots=True)
-class Suppression:
+class Suppression(Struct, frozen=True):
     """One entry of a file: what it is about, why, and the last day on which it holds.
 
     Of ``rule`` (an id, a family, or a wildcard of either) and ``fingerprint`` one is given, or

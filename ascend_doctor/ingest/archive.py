@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import BinaryIO, cast
+
+from msgspec.structs import replace
 
 from ascend_doctor.ingest.limits import DEFAULT, Limits
 from ascend_doctor.ingest.sniff import PEEK, archive_of, compression_of

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ascend_doctor.ingest.stream import Stream
 
@@ -12,8 +13,7 @@ from ascend_doctor.ingest.stream import Stream
 RATIO_FROM = 64 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(Struct, frozen=True):
     """What is unpacked of one file on disk, archives within it included.
 
     They hold for each file by itself, so that what is read of it does not depend on what else

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # No file system has longer paths (PATH_MAX).
 MAX_NAME = 4096
@@ -12,8 +13,7 @@ LINK = "link, not followed"
 SPECIAL = "not a regular file"
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """A member of an archive.
 
     Attributes:

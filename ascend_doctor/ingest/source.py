@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import BinaryIO
+
+from msgspec import Struct
 
 from ascend_doctor.ingest.limits import DEFAULT, Limits, Meter
 from ascend_doctor.ingest.sniff import compression_of
@@ -32,16 +33,14 @@ _MACHINE = re.compile(_OWN.pattern + rb'[^{}]{0,400}\}\s*,\s*"machine"\s*:\s*\{'
 _FOREIGN = re.compile(rb"\n(?![ \t\r\n}]|\Z)")
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(Struct, frozen=True):
     """A part of the input that was not read."""
 
     path: str
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Something to read.
 
     Attributes:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from typing import IO, BinaryIO, cast
+
+from msgspec.structs import replace
 
 from ascend_doctor.ingest import tar, zip
 from ascend_doctor.ingest.compression import INNER_WINDOW, WINDOW, decompressed

@@ -112,22 +112,22 @@ def _entry(rule: RuleFile) -> dict[str, Any]:
 def _indexed(content: dict[str, Any]) -> dict[str, Any]:
     """Add the digest that names this state of the rules."""
     content = {name: value for name, value in content.items() if name != "digest"}
-    return {**content, "digest": hashlib.sha256(text_of(content).encode()).hexdigest()[:16]}
+    return {**content, "digest": hashlib.sha256(text_of(content)).hexdigest()[:16]}
 
 
-def index_text(patterns: Path) -> str:
+def index_of(patterns: Path) -> bytes:
     """Return the index of ``patterns`` as it is stored."""
     return dumped(compile_patterns(patterns))
 
 
-def write_index(patterns: Path, target: Path) -> str:
-    """Compile ``patterns`` into the file ``target``, at once or not at all; return its text."""
-    text = index_text(patterns)
+def write_index(patterns: Path, target: Path) -> bytes:
+    """Compile ``patterns`` into the file ``target``, at once or not at all; return its bytes."""
+    data = index_of(patterns)
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f"{target.name}.{os.getpid()}")
-    part.write_text(text, encoding="utf-8")
+    part.write_bytes(data)
     part.replace(target)
-    return text
+    return data
 
 
 def _check_references(path: Path, rule: dict[str, Any], ids: Collection[str]) -> None:

@@ -14,9 +14,10 @@ True
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import log
+
+from msgspec import Struct
 
 # Fewer step lines than this say nothing about a level that came back.
 MIN_LINES = 60
@@ -49,8 +50,7 @@ BLOWN_UP_RATIO = 1e8
 BLOWN_UP_LINES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(Struct, frozen=True):
     """A curve in groups of ``stride`` step lines: one value of each, its lowest and highest.
 
     ``unit`` is the value of the last printed place, ``digits`` how many the last value has.
@@ -69,8 +69,7 @@ class Curve:
         return cls(values, values, values)
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """What is wrong with a curve: the first bad group, and the best one before, if any."""
 
     name: str

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ascend_doctor.knowledge.codes import Code
 from ascend_doctor.knowledge.index import Knowledge
@@ -42,8 +44,7 @@ def _no_steps() -> Steps:
     return {"en": (), "zh": ()}
 
 
-@dataclass(frozen=True)
-class Explanation:
+class Explanation(Struct, frozen=True):
     """What is told of one term.
 
     Attributes:

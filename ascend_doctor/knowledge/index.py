@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field, json
+from msgspec.structs import replace
 
 from ascend_doctor import resources
 from ascend_doctor.errors import SettingError
@@ -20,8 +21,7 @@ from ascend_doctor.knowledge.versions import Pair, Versions
 from ascend_doctor.records import LANGS, Lang
 
 
-@dataclass(frozen=True)
-class Family:
+class Family(Struct, frozen=True):
     """A kind of failure, and what to do when no rule says more."""
 
     title: Mapping[Lang, str]
@@ -29,8 +29,7 @@ class Family:
     explains: tuple[Explains, ...]
 
 
-@dataclass(frozen=True)
-class Page:
+class Page(Struct, frozen=True):
     """What is written by hand about a code, a variable or a term; ``pages.Page`` in the build."""
 
     also: tuple[str, ...]
@@ -43,8 +42,7 @@ class Page:
     next: Mapping[Lang, tuple[str, ...]]
 
 
-@dataclass(frozen=True)
-class Threshold:
+class Threshold(Struct, frozen=True):
     """From which number on a profile is told to be bad; ``unit`` is ``share``, ``ms``, … ."""
 
     value: float
@@ -53,8 +51,7 @@ class Threshold:
     means: Mapping[Lang, str]
 
 
-@dataclass(frozen=True)
-class Knowledge:
+class Knowledge(Struct, frozen=True):
     """Rules by id, families by name, tables, pages, and a digest that names this state of them."""
 
     digest: str
@@ -120,20 +117,20 @@ def load(extra: Path | None = None) -> Knowledge:
         RuleError: a rule file is wrong.
     """
     packed = resources.index()
-    text = _of_checkout() if packed is None else packed.read_text(encoding="utf-8")
+    data = _of_checkout() if packed is None else packed.read_bytes()
     if extra is None or extra.resolve() == resources.patterns().resolve():
-        return _from_text(text)
+        return _from_bytes(data)
     from ascend_doctor.knowledge.build import with_rules
 
-    return from_dict(with_rules(loaded(text), extra))
+    return from_dict(with_rules(loaded(data), extra))
 
 
 @cache
-def _from_text(text: str) -> Knowledge:
-    return from_dict(loaded(text))
+def _from_bytes(data: bytes) -> Knowledge:
+    return from_dict(loaded(data))
 
 
-def _of_checkout() -> str:
+def _of_checkout() -> bytes:
     """Return the index of a checkout, compiled anew whenever a rule or its compiler changes."""
     patterns = resources.patterns()
     files = sorted(path for path in patterns.rglob("*.*") if path.suffix in (".yaml", ".tsv"))
@@ -142,15 +139,15 @@ def _of_checkout() -> str:
     digest = hashlib.sha256(state.encode()).hexdigest()[:16]
     target = resources.checkout_cache() / f"index-{digest}.jsonl"
     with suppress(OSError):
-        return target.read_text(encoding="utf-8")
+        return target.read_bytes()
     # Imported here: pydantic and YAML cost more than a whole scan of a small log.
-    from ascend_doctor.knowledge.build import index_text, write_index
+    from ascend_doctor.knowledge.build import index_of, write_index
 
     with suppress(OSError):  # a checkout that cannot be written to is compiled every time
         for old in target.parent.glob("index-*.json*"):
             old.unlink(missing_ok=True)
         return write_index(patterns, target)
-    return index_text(patterns)
+    return index_of(patterns)
 
 
 def from_dict(index: Mapping[str, Any]) -> Knowledge:
@@ -187,14 +184,14 @@ def from_dict(index: Mapping[str, Any]) -> Knowledge:
 class _Pages(Mapping[str, Mapping[str, Page]]):
     """Pages by section and term, read from their JSON when the first is asked for."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, told: bytes) -> None:
+        self._told = told
 
     @cached_property
     def _sections(self) -> Mapping[str, Mapping[str, Page]]:
         return {
             section: {term: page_of(page) for term, page in items.items()}
-            for section, items in json.loads(self._text).items()
+            for section, items in json.decode(self._told).items()
         }
 
     def __getitem__(self, section: str) -> Mapping[str, Page]:

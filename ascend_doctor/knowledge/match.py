@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 from ascend_doctor.knowledge.rule import Rule, Variant
 from ascend_doctor.knowledge.texts import is_valid
@@ -18,8 +19,7 @@ REGEX_TIMEOUT_S = 0.2
 _QUIET = frozenset({"DEBUG", "INFO", "TRACE", "EVENT"})
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """Where the first literal stands in the record's text, and what was captured.
 
     What matched stands in ``span`` of the text. ``weight`` is the length of the literals: how much
@@ -30,7 +30,7 @@ class Match:
     captures: Mapping[str, str]
     weight: int
     variant: int = 0
-    span: tuple[int, int] = field(default=(0, 0), compare=False)
+    span: tuple[int, int] = (0, 0)
 
 
 class TooSlow(Exception):

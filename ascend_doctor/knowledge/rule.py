@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import regex
+from msgspec import Struct, json
 
 from ascend_doctor.knowledge.explain import STEPS, VERDICTS
 from ascend_doctor.knowledge.texts import fill
 from ascend_doctor.records import LANGS, Confidence, Lang, Role, Severity
 
 
-@dataclass(frozen=True)
-class Variant:
+class Variant(Struct, frozen=True, dict=True):
     """One wording: literals in order, the longest of them being the anchor to scan for.
 
     ``number`` says which variant of the rule file it was compiled from.
@@ -37,8 +35,7 @@ class Variant:
         return None if self.pattern is None else regex.compile(self.pattern.encode())
 
 
-@dataclass(frozen=True)
-class Explains:
+class Explains(Struct, frozen=True):
     """A follow-up that a rule brings about, where, and how many seconds later at most."""
 
     what: str
@@ -50,8 +47,7 @@ class Explains:
 TEXTS = ("title", "cause", "checks", "fixes")
 
 
-@dataclass(frozen=True)
-class Texts:
+class Texts(Struct, frozen=True):
     """What a rule says in one language; captures stand in braces until ``filled``."""
 
     title: str
@@ -75,8 +71,7 @@ def _steps(steps: tuple[str, ...], captures: Mapping[str, str]) -> tuple[str, ..
     return tuple(step for step in filled if step.strip())
 
 
-@dataclass(frozen=True)
-class Rule:
+class Rule(Struct, frozen=True, dict=True):
     """One failure signature."""
 
     id: str
@@ -105,13 +100,13 @@ class Rule:
     requires_environment: Mapping[str, tuple[str, ...]]
     excludes_environment: Mapping[str, tuple[str, ...]]
     explains: tuple[Explains, ...]
-    told: str
+    told: bytes
     remedies: tuple[tuple[str, Mapping[str, str]], ...]
 
     @cached_property
     def texts(self) -> Mapping[Lang, Texts]:
         """What it says, read from ``told``, its JSON, when it is first asked for."""
-        said = json.loads(self.told)
+        said = json.decode(self.told)
         return {lang: _texts(said, lang) for lang in LANGS}
 
     @property

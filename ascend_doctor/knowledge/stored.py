@@ -6,28 +6,29 @@ it all, and of nearly all rules nothing is said.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import json
 
-def text_of(value: Any) -> str:
+
+def text_of(value: Any) -> bytes:
     """Return a value as one line of JSON, equal for equal values."""
-    return json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return json.encode(value, order="sorted")
 
 
-def dumped(index: Mapping[str, Any]) -> str:
-    """Return an index as the text of a file."""
+def dumped(index: Mapping[str, Any]) -> bytes:
+    """Return an index as the bytes of a file."""
     rules = [{**rule, "texts": ""} for rule in index["rules"]]
     lines = [text_of({**index, "rules": rules, "pages": ""}), index["pages"]]
     lines += (rule["texts"] for rule in index["rules"])
-    return "\n".join(lines) + "\n"
+    return b"\n".join(lines) + b"\n"
 
 
-def loaded(text: str) -> dict[str, Any]:
-    """Return the index that ``dumped`` made a text of."""
-    first, pages, *texts = text.removesuffix("\n").split("\n")
-    index: dict[str, Any] = json.loads(first)
+def loaded(data: bytes) -> dict[str, Any]:
+    """Return the index that ``dumped`` made bytes of."""
+    first, pages, *texts = data.removesuffix(b"\n").split(b"\n")
+    index: dict[str, Any] = json.decode(first)
     index["pages"] = pages
     for rule, said in zip(index["rules"], texts, strict=True):
         rule["texts"] = said

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 _PARTS = re.compile(r"(\d{1,9})\.(\d{1,9})(?:\.(?:(RC)(\d{1,9})|(\d{1,9})))?", re.IGNORECASE)
 # What follows the release proper: a local build, a nightly date, a candidate.
@@ -17,8 +18,7 @@ _TAIL = re.compile(r"(?:\+|[.-]?dev|rc|[.-]alpha|[.-]beta).*", re.IGNORECASE)
 Order = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """A torch_npu release and what it was made for; ``eol`` is the day its line ended, or empty."""
 
     torch_npu: str

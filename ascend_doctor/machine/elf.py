@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from typing import Any, BinaryIO
+
+from msgspec import Struct
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
@@ -32,8 +33,7 @@ class ElfError(ValueError):
     """A file is no library that can be read here, or is damaged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Elf:
+class Elf(Struct, frozen=True):
     """A shared library.
 
     Attributes:

@@ -7,7 +7,7 @@ version wrote can be read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 # The path of what no file holds: the variables of the process, or of the shell that it came from.
 ENVIRON = "environ"
@@ -17,8 +17,7 @@ HERE = "(this machine)"
 COMPANIONS = (("davinci_manager", "davinci_manager_docker"), ("devmm_svm",), ("hisi_hdc",))
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A line of a file of the machine, as proof."""
 
     path: str
@@ -29,16 +28,14 @@ class Place:
 NOWHERE = Place("")
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A value and where it stands."""
 
     value: str
     place: Place = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Python:
+class Python(Struct, frozen=True):
     """The interpreter that runs the job; ``kind`` is ``venv``, ``conda`` or ``system``."""
 
     version: str
@@ -47,8 +44,7 @@ class Python:
     kind: str = "system"
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(Struct, frozen=True):
     """An installed Python package.
 
     Attributes:
@@ -64,8 +60,7 @@ class Package:
     requires: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Cann:
+class Cann(Struct, frozen=True):
     """An installed CANN toolkit.
 
     Attributes:
@@ -92,8 +87,7 @@ class Cann:
     is_readable: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """A link that names the CANN in use, such as ``latest``; ``real`` is None if it is broken."""
 
     path: str
@@ -101,8 +95,7 @@ class Link:
     real: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Driver:
+class Driver(Struct, frozen=True):
     """The installed driver; ``firmware`` has pairs of the first and last firmware it works with."""
 
     version: str
@@ -115,8 +108,7 @@ class Driver:
     firmware_place: Place = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Chips:
+class Chips(Struct, frozen=True):
     """The NPUs that npu-smi or the PCI bus shows; ``kernels`` is what CANN calls their kernels."""
 
     name: str
@@ -125,8 +117,7 @@ class Chips:
     place: Place = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """A device node; ``is_usable`` says whether this user may read and write it."""
 
     path: str
@@ -136,8 +127,7 @@ class Node:
     is_usable: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(Struct, frozen=True):
     """An environment variable; ``value`` is None where only its name is known."""
 
     name: str
@@ -145,8 +135,7 @@ class Variable:
     line: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """A folder that a variable names, alone or on a search path.
 
     Attributes:
@@ -161,8 +150,7 @@ class Entry:
     is_stub: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(Struct, frozen=True):
     """A library, and whether the loader could load it.
 
     Attributes:
@@ -179,16 +167,14 @@ class Library:
     undefined_count: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Size:
+class Size(Struct, frozen=True):
     """A number of bytes, or of files, and where it stands."""
 
     count: int
     place: Place = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
-class Host:
+class Host(Struct, frozen=True):
     """Limits of the host or container.
 
     Attributes:
@@ -207,8 +193,7 @@ class Host:
     free: tuple[Size, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """All that is known of a machine.
 
     Attributes:

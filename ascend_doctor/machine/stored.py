@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import types
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Union, cast, get_args, get_origin, get_type_hints
+
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import FieldInfo, fields
 
 from ascend_doctor.errors import ResultError
 from ascend_doctor.machine.model import Machine
@@ -69,9 +71,9 @@ def mapped(machine: Machine, text: Callable[[str, str], str]) -> Machine:
 
 
 def _plain(value: Any) -> Any:
-    if dataclasses.is_dataclass(value):
+    if isinstance(value, Struct):
         told = {}
-        for field in dataclasses.fields(value):
+        for field in fields(value):
             item = getattr(value, field.name)
             if item != _default(field):
                 told[field.name] = _plain(item)
@@ -81,8 +83,8 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def _default(field: dataclasses.Field[Any]) -> Any:
-    if field.default_factory is not dataclasses.MISSING:
+def _default(field: FieldInfo) -> Any:
+    if field.default_factory is not NODEFAULT:
         return field.default_factory()
     return field.default
 
@@ -99,8 +101,8 @@ def _read(kind: Any, value: Any, where: str) -> Any:
         return _read(get_args(kind)[0], value, where)
     if get_origin(kind) is tuple:
         return _tuple(get_args(kind), value, where)
-    if dataclasses.is_dataclass(kind):
-        return _object(cast(type, kind), value, where)
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        return _object(kind, value, where)
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     if kind is int and is_whole and 0 <= value < 1 << 63:
         return value
@@ -127,7 +129,7 @@ def _tuple(kinds: tuple[Any, ...], value: Any, where: str) -> tuple[Any, ...]:
     )
 
 
-def _object(kind: type, value: Any, where: str) -> Any:
+def _object(kind: type[Struct], value: Any, where: str) -> Any:
     if not isinstance(value, dict):
         raise ResultError(f"{where}: must be an object")
     hints = _hints(kind)
@@ -136,6 +138,6 @@ def _object(kind: type, value: Any, where: str) -> Any:
     try:
         return kind(**given)
     except TypeError:
-        needed = [f.name for f in dataclasses.fields(kind) if _default(f) is dataclasses.MISSING]
+        needed = [f.name for f in fields(kind) if f.required]
         lacking = next(name for name in needed if name not in given)
         raise ResultError(f"{where}.{lacking}: is missing") from None

@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
 from pathlib import PurePosixPath
 from typing import TypeVar
+
+from msgspec.structs import replace
 
 from ascend_doctor.profile.columns import whole
 from ascend_doctor.profile.model import Kind, Measures, Memory, Step, Tally
@@ -92,9 +93,7 @@ def _by_file(told: Iterable[tuple[Measures, Step]]) -> Iterator[list[Step]]:
 def _together(one: Step, other: Step) -> Step:
     """Return a step with what it lacks taken from another file."""
     missing = {
-        item.name: getattr(other, item.name)
-        for item in fields(Step)
-        if getattr(one, item.name) is None
+        name: getattr(other, name) for name in Step.__struct_fields__ if getattr(one, name) is None
     }
     return replace(
         one,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor.profile.kinds import UNIT, bare
 
@@ -43,8 +45,7 @@ def whole(word: str, digits: int = _MAX_DIGITS) -> int | None:
     return int(word) if word.isdecimal() and len(word) <= digits else None
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """A column of words; one that the table lacks has none."""
 
     index: int | None
@@ -61,8 +62,7 @@ class Text:
         return "" if word in _ABSENT else word
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Struct, frozen=True):
     """A column of numbers: what one of its units is, and from which on they cannot be true."""
 
     index: int | None

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ascend_doctor.profile.about import CHIP, variables_in
 from ascend_doctor.profile.curve import Curves

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ascend_doctor.profile.calls import kind_of_kernel, kind_of_operator, outer_waits, type_of
 from ascend_doctor.profile.database_parts import (

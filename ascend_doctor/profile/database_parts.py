@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
+
+from msgspec.structs import replace
 
 from ascend_doctor.profile.columns import MAX_DURATION, whole
 from ascend_doctor.profile.model import MAX_STEPS, Step, Tally

@@ -9,8 +9,9 @@ not the same as zero.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from ascend_doctor.records import Evidence, Location, Note
 
@@ -51,8 +52,7 @@ STEP_LINES = "step_lines"
 OTHERS = "(others)"
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One step of one device or rank, as one file tells it.
 
     Attributes:
@@ -96,8 +96,7 @@ class Step:
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(Struct, frozen=True):
     """One event: when it began, how long it took, and what the file says beside.
 
     Attributes:
@@ -112,8 +111,7 @@ class Span:
     detail: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(Struct, frozen=True):
     """Events of one kind and name: how many, how long in all, and the longest of them.
 
     Attributes:
@@ -136,8 +134,7 @@ class Tally:
     by_step: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(Struct, frozen=True):
     """Device memory at one moment, in MiB."""
 
     at_us: float
@@ -146,8 +143,7 @@ class Sample:
     active: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(Struct, frozen=True):
     """Device memory of one component over time.
 
     Attributes:
@@ -168,8 +164,7 @@ class Memory:
     capacity: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
+class Holder(Struct, frozen=True):
     """A process that npu-smi lists on a card, with the device memory that it holds in MiB."""
 
     pid: int
@@ -178,8 +173,7 @@ class Holder:
     proof: Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(Struct, frozen=True):
     """A chip as npu-smi shows it.
 
     Attributes:
@@ -206,8 +200,7 @@ class Card:
     is_listed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Batches:
+class Batches(Struct, frozen=True):
     """Batches of sequences of different lengths, as a log or a file of lengths tells them.
 
     Attributes:
@@ -225,8 +218,7 @@ class Batches:
     lengths: Mapping[int, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Measures:
+class Measures(Struct, frozen=True):
     """What one file says of time, memory and lengths.
 
     Attributes:
@@ -255,8 +247,7 @@ class Measures:
     notes: tuple[Note, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """All that is known of one rank, or device, of one profile.
 
     Attributes:
@@ -277,8 +268,7 @@ class Profile:
     measures: tuple[Measures, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """A conclusion about profiles, by the name that rules know it by.
 
     Attributes:

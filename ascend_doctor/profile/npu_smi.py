@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ascend_doctor.profile.model import MAX_CARDS, Card, Holder
 from ascend_doctor.records import Evidence
@@ -43,8 +45,7 @@ _PAIR = re.compile(r"\s*([A-Z][A-Za-z -]{0,40}(?:\((?:MB|%|page)\))?)\s*:\s*(\d{
 _Chip = tuple[int, int]
 
 
-@dataclass(slots=True)
-class _Reading:
+class _Reading(Struct):
     """What was read of a table so far; ``begun`` is a chip that lacks its second row."""
 
     has_hbm: bool

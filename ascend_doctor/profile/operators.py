@@ -8,7 +8,8 @@ Shapes and stacks are written with line ends within their quotes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ascend_doctor.profile.calls import kind_of_operator, outer_waits
 from ascend_doctor.profile.kinds import profile_of, rank_of

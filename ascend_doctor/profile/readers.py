@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, TypeAlias, cast
+
+from msgspec import Struct
 
 from ascend_doctor.profile import heads
 from ascend_doctor.profile.kinds import has_columns
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
 Read: TypeAlias = "Callable[[str, Iterator[bytes]], Measures]"
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
+class Reader(Struct, frozen=True):
     """How one format is read.
 
     Attributes:

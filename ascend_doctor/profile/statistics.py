@@ -7,7 +7,8 @@ Device_id,Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us),Variance
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ascend_doctor.profile.calls import (
     is_compile_itself,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from heapq import nlargest
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ascend_doctor.profile.model import MAX_STEPS, MAX_TALLIES, OTHERS, Kind, Span, Tally
 from ascend_doctor.records import Evidence
@@ -23,8 +25,7 @@ _MAX_STACK = 2000
 Place = tuple[int, str]
 
 
-@dataclass(slots=True)
-class Event:
+class Event(Struct):
     """What one row or event says.
 
     Attributes:
@@ -48,8 +49,7 @@ class Event:
     detail: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Sum:
+class _Sum(Struct):
     longest: Event
     longest_us: float
     count: int = 0

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 # What a stretch of a step was spent on, in the order in which it is drawn.
 #   computing      the device computed
@@ -23,16 +25,14 @@ PARTS: tuple[Part, ...] = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """A line of a file."""
 
     path: str
     line: int
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """A step, or neighbouring ones put together.
 
     Attributes:
@@ -54,8 +54,7 @@ class Bar:
     positions: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Track:
+class Track(Struct, frozen=True):
     """The steps of one rank or device.
 
     Attributes:
@@ -77,8 +76,7 @@ class Track:
     is_average: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Breakdown:
+class Breakdown(Struct, frozen=True):
     """Where the time of steps went, first on the ranks that a diagnosis is about.
 
     ``left_out`` counts the ranks that are too many.

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from ascend_doctor.records import Note
 
 
-@dataclass(frozen=True, slots=True)
-class Slice:
+class Slice(Struct, frozen=True):
     """The part of the job that the report is about, as it was asked for.
 
     ``left_out`` counts the messages that are outside of it, ``unplaced`` those that were kept,
@@ -26,8 +26,7 @@ class Slice:
     empty: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """What was read, what was not, and what the logs could show at all.
 
     ``interrupted`` says that reading was stopped before its time, and ``unread`` how many files

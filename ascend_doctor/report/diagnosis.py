@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import Confidence, Evidence, Lang, Location, Origin, Role, Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Consequence:
+class Consequence(Struct, frozen=True):
     """What a cause brought about, or what merely repeats it."""
 
     rule: str
@@ -21,8 +21,7 @@ class Consequence:
     evidence: Evidence
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True):
     """One thing that went wrong, its proof, and what to do about it.
 
     ``fingerprint`` names it in every run; see ``diagnosis.fingerprint``.
@@ -56,8 +55,7 @@ class Diagnosis:
         return set(self.provenance) == {"article"}
 
 
-@dataclass(frozen=True, slots=True)
-class Unexplained:
+class Unexplained(Struct, frozen=True):
     """An error that no rule and no code table knows."""
 
     template: str
@@ -67,8 +65,7 @@ class Unexplained:
     fingerprint: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CodeMet:
+class CodeMet(Struct, frozen=True):
     """An error code that the logs name, with what is known of it.
 
     ``table`` says whose code it is, ``first`` where it was first, ``is_full`` that a person wrote

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from ascend_doctor.records import Severity
 
 FailOn = Literal["never", "info", "warning", "error", "fatal"]
 
 
-@dataclass(frozen=True, slots=True)
-class Hidden:
+class Hidden(Struct, frozen=True):
     """A diagnosis that was made and is left out of the report; ``by`` names the option."""
 
     rule: str
@@ -21,8 +21,7 @@ class Hidden:
     by: str
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """Why what has this fingerprint does not fail the gate.
 
     ``where`` is the place of the entry that says so, as ``file:line``; ``expires`` is the last day
@@ -35,8 +34,7 @@ class Known:
     expires: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """An entry of a baseline or a suppression that says nothing of this report.
 
     ``name`` is the rule or fingerprint that it is about.
@@ -48,8 +46,7 @@ class Entry:
     expires: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Struct, frozen=True):
     """What was asked of the report before a job may go on.
 
     Attributes:

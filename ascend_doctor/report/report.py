@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct, field
 
 from ascend_doctor.records import Lang, Severity
 from ascend_doctor.report.breakdown import Breakdown
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 Status = Literal["clean", "problem", "unexplained"]
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """All that a reporter needs; the same for every format.
 
     Attributes:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from ascend_doctor.records import Origin, Role, Severity
 
 
-@dataclass(frozen=True, slots=True)
-class Activity:
+class Activity(Struct, frozen=True):
     """A rule that matched in a process: how often, and the first and the last time.
 
     ``position`` is that of the diagnosis that tells of it, be it as its cause or as what
@@ -26,8 +25,7 @@ class Activity:
     last_seen: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(Struct, frozen=True):
     """What was active where and when, earliest first; ``left_out`` counts what is too much."""
 
     activities: tuple[Activity, ...] = ()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import signal
-from dataclasses import dataclass
 
+from msgspec import Struct
 from rich.text import Text
 
 from ascend_doctor.records import Lang
@@ -18,8 +18,7 @@ from ascend_doctor.reporters.run_labels import duration, say
 from ascend_doctor.reporters.safe import visible
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """What is known of a command that has ended.
 
     Attributes:

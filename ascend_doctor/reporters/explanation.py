@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Sequence
 
+from msgspec.structs import asdict
 from rich.text import Text
 
 from ascend_doctor.knowledge.glossary import Explanation
@@ -73,6 +74,6 @@ def render_json(told: Sequence[Explanation]) -> str:
     """Return explanations as JSON: ``{"schema_version": 1, "explanations": [...]}``."""
     content = {
         "schema_version": SCHEMA_VERSION,
-        "explanations": [{**vars(item), "known": item.is_known} for item in told],
+        "explanations": [{**asdict(item), "known": item.is_known} for item in told],
     }
     return json_escaped(json.dumps(content, ensure_ascii=False, indent=2)) + "\n"

@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Report

@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import asdict
 
 from ascend_doctor.records import LANGS, Evidence, Lang, Origin
 from ascend_doctor.report import Activity, CodeMet, Diagnosis, Entry, Report, Track

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from ascend_doctor.knowledge.rule import Texts
 from ascend_doctor.records import Evidence, Note, Origin

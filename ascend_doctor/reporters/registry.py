@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ascend_doctor.records import Lang
 
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from ascend_doctor.report import Report
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(Struct, frozen=True):
     """A format that a report can be written in.
 
     Attributes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from ascend_doctor.records import Evidence, Lang, Severity
 from ascend_doctor.report import Diagnosis, Entry, Known, Report, Unexplained
@@ -13,8 +13,7 @@ MAX_HIDDEN = 8
 MAX_ENTRIES = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(Struct, frozen=True):
     """A diagnosis or an unknown error that is known, as it is told: in a line."""
 
     title: str
@@ -23,8 +22,7 @@ class Accepted:
     known: Known
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """A report in the parts in which it is told, each in its order."""
 
     told: tuple[Diagnosis, ...]

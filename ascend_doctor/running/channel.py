@@ -8,7 +8,9 @@ import os
 import select
 import termios
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 # As much as an ordinary user may have in a pipe.
 PIPE_BYTES = 1 << 20
@@ -17,8 +19,7 @@ STDOUT, STDERR = 1, 2
 _WINSIZE = bytes(8)
 
 
-@dataclass
-class Channel:
+class Channel(Struct):
     """One way out: what is read from ``source`` goes to ``target``, byte for byte.
 
     Attributes:

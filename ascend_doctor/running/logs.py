@@ -6,7 +6,8 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 # CANN keeps at most ten files of a process; a shared folder holds those of many jobs.
 MAX_FILES = 100_000
@@ -29,8 +30,7 @@ def plog_folders(environ: Mapping[str, str]) -> tuple[str, ...]:
     return os.path.join(root, "debug"), os.path.join(root, "run")
 
 
-@dataclass(frozen=True, slots=True)
-class Growth:
+class Growth(Struct, frozen=True):
     """What was written to a file since a moment: the bytes from ``start`` to ``size``."""
 
     path: str

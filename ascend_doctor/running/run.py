@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ascend_doctor.running.channel import channels, ends
 from ascend_doctor.running.job import Job, passing_signals
@@ -16,8 +17,7 @@ from ascend_doctor.running.spool import Spool
 TERM_S = 10.0
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Struct, frozen=True):
     """How a command ended.
 
     Attributes:
@@ -37,8 +37,7 @@ class Ending:
     unwritten: tuple[OSError, ...] = ()
 
 
-@dataclass
-class Run:
+class Run(Struct):
     """A command to be run.
 
     Attributes:

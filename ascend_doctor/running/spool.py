@@ -7,9 +7,10 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, cast
+
+from msgspec import Struct
 
 # A line of one stream that is longer is written in pieces, between those of the other.
 MAX_LINE = 64 << 10
@@ -19,8 +20,7 @@ _MARKS = 4096
 _BLOCK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """How much is kept of a long output.
 
     Attributes:

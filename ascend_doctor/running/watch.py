@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ascend_doctor.diagnosis.diagnose import diagnose
 from ascend_doctor.knowledge.index import Knowledge
@@ -17,8 +18,7 @@ from ascend_doctor.running.silence import Silence
 _BURST_S = 5.0
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(Struct, frozen=True):
     """What one look found.
 
     Attributes:
@@ -30,8 +30,7 @@ class News:
     causes: tuple[Diagnosis, ...]
 
 
-@dataclass
-class Watching:
+class Watching(Struct):
     """Looks at logs again and again.
 
     Attributes:

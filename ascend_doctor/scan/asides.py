@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ascend_doctor.scan.literals import Hit
 from ascend_doctor.scan.meanings import Aside
@@ -11,8 +12,7 @@ from ascend_doctor.scan.part import Part
 from ascend_doctor.view.window import Window
 
 
-@dataclass(slots=True)
-class Seen:
+class Seen(Struct):
     """What some bytes hold beside records.
 
     Attributes:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ascend_doctor.records import Evidence
 
@@ -21,8 +23,7 @@ _US = 1e6
 _LENGTH = re.compile(r"\d{1,7}")
 
 
-@dataclass(slots=True)
-class Beside:
+class Beside(Struct):
     """Lengths, memory and recompilations, bounded.
 
     Attributes:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ascend_doctor.facts import FURTHER, MAX_SIGHTINGS, CodeSeen, Finding, Process, Unknown
 from ascend_doctor.knowledge.rule import Rule
@@ -36,8 +38,7 @@ _Key = tuple[str, str, tuple[int, int]]
 Surround = Callable[[Record, Evidence], Evidence]
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(Struct):
     count: int = 0
     sightings: list[Sighting] = field(default_factory=list)
     first: str | None = None
@@ -72,8 +73,7 @@ class _Tally:
         self.sightings = heapq.nsmallest(MAX_SIGHTINGS, self.sightings, key=lambda s: s.key)
 
 
-@dataclass(slots=True)
-class _Pace:
+class _Pace(Struct):
     """How long a rule takes.
 
     Attributes:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from ascend_doctor.view.window import Window
 
@@ -15,8 +16,7 @@ _REACH = 8 << 10
 _CLOSE = 1 << 10
 
 
-@dataclass(slots=True)
-class Coverage:
+class Coverage(Struct):
     """How much of a part was read; parts are added in their order."""
 
     size: int = 0

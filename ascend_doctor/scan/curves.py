@@ -10,8 +10,9 @@ on how a part is cut into windows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ascend_doctor.formats import metrics, plog
 from ascend_doctor.records import Origin
@@ -45,8 +46,7 @@ _DIGITS = b"0123456789"
 _Writer = tuple[object, ...]
 
 
-@dataclass(slots=True)
-class _Gradients:
+class _Gradients(Struct):
     """How often a writer printed a finite norm of the gradient, and the first of them."""
 
     norm: str

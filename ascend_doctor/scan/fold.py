@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from ascend_doctor.formats import plog
 from ascend_doctor.knowledge.match import REGEX_TIMEOUT_S, places
@@ -36,8 +37,7 @@ _DROPPED = b"0123456789abcdef"
 Check = tuple[Variant, bool]
 
 
-@dataclass(eq=False, slots=True)
-class Template:
+class Template(Struct, eq=False):
     """Messages of which the same is to be said.
 
     Attributes:

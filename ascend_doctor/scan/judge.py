@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor.formats import python
 from ascend_doctor.formats.record import line_at
@@ -23,8 +25,7 @@ MAX_LINE = 2000
 ERRORS = frozenset({"ERROR", "FATAL"})
 
 
-@dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(Struct, frozen=True):
     """What is to be counted of a record.
 
     ``unknown`` is an error that nothing accounts for, ``slow`` names rules that were cut off.

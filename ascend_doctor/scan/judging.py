@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor.facts import Process
 from ascend_doctor.formats.lines import Kind
@@ -31,8 +33,7 @@ REACH = 256 << 10
 MAX_AROUND = 240
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
+class Judged(Struct, frozen=True):
     """A record, who wrote it, what was said of it, and the rules that were tried."""
 
     record: Record

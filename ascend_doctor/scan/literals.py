@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
+
+from msgspec import Struct
 
 from ascend_doctor.errors import SettingError
 
@@ -19,8 +20,7 @@ Hit = tuple[int, int]
 VARIABLE = "ASCEND_DOCTOR_ENGINE"
 
 
-@dataclass(frozen=True, slots=True)
-class Literal:
+class Literal(Struct, frozen=True):
     """A byte string to be found wherever it stands.
 
     Attributes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from ascend_doctor.errors import ResultError
 from ascend_doctor.facts import Said, Shard

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ascend_doctor.facts import LEVELS
 from ascend_doctor.knowledge.explain import STEPS
@@ -25,8 +27,7 @@ _HEADS = tuple(before + head for before in (b"\n", b" ") for head in (b"E0", b"E
 _QUOTED_LEVELS = (b'"error"', b'"fatal"', b'"critical"')
 
 
-@dataclass
-class Meaning:
+class Meaning(Struct, dict=True):
     """Why a literal is looked for.
 
     Attributes:
@@ -51,8 +52,7 @@ class Meaning:
         return self.sign is None and all(rule.levels == "error" for rule in self.rules)
 
 
-@dataclass(frozen=True, slots=True)
-class Aside:
+class Aside(Struct, frozen=True):
     """Why a literal is looked for that is about no record; one of these is set.
 
     Attributes:

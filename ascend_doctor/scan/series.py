@@ -7,7 +7,9 @@ lowest and highest line: the shape of a curve of any length, and the lines that 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ascend_doctor.formats import metrics
 from ascend_doctor.knowledge.curve import Curve
@@ -16,8 +18,7 @@ from ascend_doctor.view.prefix import Prefix
 MAX_GROUPS = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A line as it was printed, and where it stands; no prefix means that none was taken off."""
 
     text: bytes
@@ -29,8 +30,7 @@ class Line:
         return replace(self, place=(self.place[0] + lines, self.place[1]))
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """What one step line says, and the line."""
 
     step: metrics.StepLine
@@ -41,8 +41,7 @@ class Point:
         return replace(self, line=self.line.moved(lines))
 
 
-@dataclass(slots=True)
-class Group:
+class Group(Struct):
     """Step lines in a row: the first, the lowest and the highest of them."""
 
     first: Point
@@ -57,8 +56,7 @@ class Group:
             self.high = other.high
 
 
-@dataclass(slots=True)
-class Series:
+class Series(Struct):
     """The curve of one run; when its counter starts again, another run begins.
 
     ``opening`` is its first step line; ``is_restarted`` says that it stands behind another run.

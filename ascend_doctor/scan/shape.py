@@ -10,12 +10,13 @@ looked up like an image.
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import repeat
 from operator import itemgetter
-from struct import Struct
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct, field
 
 # Bytes of shapes that are kept, and what one takes besides its image.
 MAX_BYTES = 12 << 20
@@ -38,8 +39,7 @@ def images_of(messages: Sequence[bytes]) -> list[bytes]:
     return [*map(bytes.translate, messages, repeat(_ZEROS))]
 
 
-@dataclass(frozen=True, slots=True)
-class Holes:
+class Holes(Struct, frozen=True):
     """What may be otherwise in each message of a template: places in one of them, in order.
 
     ``words`` are the hexadecimal numbers that are known by nothing but having letters and digits.
@@ -50,8 +50,7 @@ class Holes:
     words: Sequence[Span]
 
 
-@dataclass(frozen=True, slots=True)
-class Shape(Generic[T]):
+class Shape(Struct, Generic[T], frozen=True):
     """The templates of messages with one image, by the ``fixed`` digits in them."""
 
     fixed: Sequence[slice]
@@ -59,8 +58,7 @@ class Shape(Generic[T]):
     templates: dict[Any, T] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class _Cut(Generic[T]):
+class _Cut(Struct, Generic[T], frozen=True):
     """The same for messages with hexadecimal numbers: by all that is left around these.
 
     ``apart`` yields that of an image with its message behind it.
@@ -111,7 +109,7 @@ class Shapes(Generic[T]):
         fixed = [*_fixed(message, sorted((*holes.decimal, *holes.hexadecimal)))]
         if holes.hexadecimal:
             parts = _parts(holes.hexadecimal, fixed, len(image), len(message))
-            new: _Cut[T] = _Cut(fixed, holes, Struct(parts).unpack)
+            new: _Cut[T] = _Cut(fixed, holes, struct.Struct(parts).unpack)
             cut = self._cuts.setdefault(image.translate(_HEX_ZEROS), new)
             if cut.fixed == fixed and cut.holes.hexadecimal == holes.hexadecimal:
                 cut.templates[b"".join(cut.apart(image + message))] = template

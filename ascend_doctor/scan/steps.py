@@ -8,8 +8,10 @@ Steps of a kind in a row are put together where there are too many: counts and s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from ascend_doctor.formats import metrics
 from ascend_doctor.knowledge.explain import WAITING_SHARE, step_times
@@ -30,8 +32,7 @@ _US = 1e6
 Surround = Callable[[Record, Evidence], Evidence]
 
 
-@dataclass(slots=True)
-class _Group:
+class _Group(Struct):
     """Steps of one kind in a row: how many, how long in all, the first and the worst of them."""
 
     first: Step
@@ -65,8 +66,7 @@ class _Group:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Seen:
+class _Seen(Struct, frozen=True):
     """A step line: the step, for how many it stands, and its counters."""
 
     step: Step
@@ -81,8 +81,7 @@ class _Seen:
         return self.number is not None and last.number is not None and self.number < last.number
 
 
-@dataclass(frozen=True, slots=True)
-class _Kind:
+class _Kind(Struct, frozen=True):
     """What steps have in common that are put together.
 
     Attributes:
@@ -96,8 +95,7 @@ class _Kind:
     number: int | None = None
 
 
-@dataclass(slots=True)
-class _Writer:
+class _Writer(Struct):
     """The step lines of one writer, in their order.
 
     How far apart lines are, and so which of them tell of a border, is known when all were seen.

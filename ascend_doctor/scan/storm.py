@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from itertools import accumulate
+
+from msgspec import Struct, field
 
 from ascend_doctor.facts import MAX_SIGHTINGS
 from ascend_doctor.formats import plog
@@ -34,8 +35,7 @@ _ERROR = re.compile(rb"^\[ERROR\] [^\n]*\n", re.MULTILINE)
 _LATEST = b"~"
 
 
-@dataclass(slots=True)
-class _Tally:
+class _Tally(Struct):
     """Messages of one part that are counted as one.
 
     Attributes:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from ascend_doctor.facts import Said, Shard
 from ascend_doctor.formats.sniff import origin_of

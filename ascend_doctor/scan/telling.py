@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from ascend_doctor.formats import metrics, pace
 from ascend_doctor.formats.record import Records
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
 RECOVERED_LINES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(Struct, frozen=True):
     """A verdict on a curve: whose it is, the places that prove it, and what they say."""
 
     verdict: str

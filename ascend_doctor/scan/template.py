@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ascend_doctor.knowledge.codes import Codes
 
@@ -44,8 +45,7 @@ def masked(line: bytes) -> bytes:
     return _NUMBER.sub(b"#", line)
 
 
-@dataclass(frozen=True, slots=True)
-class _Edge:
+class _Edge(Struct, frozen=True):
     """What stands before and behind a run of digits in a literal, other numbers made alike."""
 
     head: bytes
@@ -117,8 +117,7 @@ def _is_hex(sign: int) -> bool:
     return sign == 0 or chr(sign) in "0123456789abcdef"
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(Struct, frozen=True):
     """A number of a message that may be another one in the next.
 
     ``is_word`` tells a bare hexadecimal word from an address; ``before`` and ``behind`` are the

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from ascend_doctor.view.window import Window
 
@@ -13,7 +14,7 @@ OVERLAP = 4 << 10
 _PARTS = 1 << 16
 
 
-class Piece(NamedTuple):
+class Piece(Struct, frozen=True):
     """A line, or a piece of a long one: its text is ``data[start:shown]``.
 
     What stands from ``end`` to ``shown`` belongs to the next piece. ``below`` is where the next

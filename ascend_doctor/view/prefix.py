@@ -13,10 +13,12 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Callable
 from functools import cache, lru_cache
-from typing import NamedTuple
 
 import regex
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor import late
 
@@ -150,7 +152,7 @@ def _ahead(pattern: bytes) -> regex.Pattern[bytes]:
     return regex.compile(pattern)
 
 
-class Prefix(NamedTuple):
+class Prefix(Struct, frozen=True):
     """What the peeled prefixes of a line say of the process that wrote it."""
 
     level: str = ""
@@ -166,7 +168,6 @@ _RANKS = late.pattern(
     rb"(?m)\brank ?(\d{1,6})\]|^\[\d{1,6},(\d{1,6})\]<std|\brank=(\d{1,6}),? pid="
     rb"|^rank[-_]?(\d{1,6}): "
 )
-_FIELDS = ("level", "name", "rank", "pid", "time", "node")
 
 
 def peel(line: bytes) -> tuple[Prefix, bytes]:
@@ -185,16 +186,8 @@ def peel(line: bytes) -> tuple[Prefix, bytes]:
 
 
 def _with(prefix: Prefix, found: re.Match[bytes]) -> Prefix:
-    fields = found.groupdict()
-    level, name, rank, pid, time, node = map(fields.get, _FIELDS)
-    return Prefix(
-        prefix.level if level is None else level_name(level.decode()),
-        prefix.name if name is None else name.decode(),
-        prefix.rank if rank is None else int(rank),
-        prefix.pid if pid is None else int(pid),
-        prefix.time if time is None else time.decode(),
-        prefix.node if node is None else node.decode(),
-    )
+    fields = found.groupdict().items()
+    return replace(prefix, **{name: _READ[name](text) for name, text in fields if text is not None})
 
 
 def joined(outer: Prefix, inner: Prefix) -> Prefix:
@@ -214,6 +207,17 @@ def joined(outer: Prefix, inner: Prefix) -> Prefix:
 def level_name(level: str) -> str:
     """Return the one name that we use for a level, however a log spells it."""
     return _LEVELS.get(level, level)
+
+
+# How each field of a prefix is read.
+_READ: dict[str, Callable[[bytes], str | int]] = {
+    "level": lambda text: level_name(text.decode()),
+    "name": bytes.decode,
+    "rank": int,
+    "pid": int,
+    "time": bytes.decode,
+    "node": bytes.decode,
+}
 
 
 def ranks_in(text: bytes, start: int, end: int) -> set[int]:

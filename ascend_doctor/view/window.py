@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 # What a window owns, and the context of it: so much behind, twice as much before. A record
 # reaches less far in each direction, so every window sees the same records.
@@ -31,8 +32,7 @@ _AROUND = 3
 _REACH = 8 << 10
 
 
-@dataclass(frozen=True, slots=True)
-class Sizes:
+class Sizes(Struct, frozen=True):
     """Into what a source is cut; the numbers of bytes that are used except in tests."""
 
     first: int = FIRST
@@ -230,8 +230,7 @@ def _cut(data: bytes | bytearray, offset: int, aim: int, piece: int) -> int:
     return offset + newline + 1 if newline >= 0 else (aim - 1) // piece * piece
 
 
-@dataclass(slots=True)
-class _Stream:
+class _Stream(Struct):
     """What of a stream is still needed, in the blocks that it came in."""
 
     blocks: Iterator[bytes]

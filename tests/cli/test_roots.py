@@ -76,7 +76,7 @@ def test_a_link_in_the_repository_lies_in_it(checkout):
     ],
 )
 def test_what_is_shown_is_put_below_the_repository(known, path, expected):
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     assert located(replace(CLEAN, roots=known), path) == expected
 

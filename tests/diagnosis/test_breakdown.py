@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import ascend_doctor
 from ascend_doctor.diagnosis.breakdown import MAX_BARS, MAX_TRACKS, split

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import reduce
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ascend_doctor.diagnosis.diagnose import diagnose
 from ascend_doctor.diagnosis.fingerprint import fingerprint

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from ascend_doctor.docs import article, build
 from ascend_doctor.docs.rules import rule_page

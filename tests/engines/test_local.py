@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import copy
 import errno
 import os
 import pickle
 import signal
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ascend_doctor.engines.bounds import Bounds
 from ascend_doctor.engines.local import read
@@ -52,7 +53,7 @@ def reader(known):
 
 
 def facts(folder: Path, reader: Reader, jobs: int, bounds: Bounds = BOUNDS):
-    return read(discover([folder]), replace(reader), jobs, bounds)
+    return read(discover([folder]), copy.copy(reader), jobs, bounds)
 
 
 def log(count: int, every: int = 3) -> bytes:
@@ -291,7 +292,7 @@ def test_clean_files_share_what_they_have_in_common(reader, tmp_path, jobs):
 
 def test_a_missing_path_ends_the_run(reader, folder, tmp_path):
     with pytest.raises(InputError, match="gone: no such file or folder"):
-        read(discover([folder, tmp_path / "gone"]), replace(reader), 2, BOUNDS)
+        read(discover([folder, tmp_path / "gone"]), copy.copy(reader), 2, BOUNDS)
 
 
 def test_what_is_small_is_read_by_one_process(reader, folder):
@@ -314,7 +315,7 @@ def test_pipes_are_read_where_they_were_opened(reader, folder, tmp_path):
     for jobs in JOBS:
         writer = threading.Thread(target=fifo.write_bytes, args=(log(4),))
         writer.start()
-        found = read(discover([fifo, folder]), replace(reader), jobs, BOUNDS)
+        found = read(discover([fifo, folder]), copy.copy(reader), jobs, BOUNDS)
         writer.join()
         assert found.shards[str(fifo)].lines == 4
         assert len(found.shards) == 10

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from msgspec.structs import replace
 
 from ascend_doctor.engines.bounds import Bounds
 from ascend_doctor.engines.local import read

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import date
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ascend_doctor.gate.selection import Selection, check_names, names_of
 from ascend_doctor.gate.suppression import Suppression, suppressed

@@ -94,7 +94,7 @@ def test_a_rule_keeps_all_that_its_file_says(compiled):
 def test_the_written_index_reads_back_as_the_same_rules(tmp_path, compiled):
     target = tmp_path / "built" / "index.jsonl"
     write_index(tmp_path, target)
-    again, known = from_dict(loaded(target.read_text(encoding="utf-8"))), from_dict(compiled)
+    again, known = from_dict(loaded(target.read_bytes())), from_dict(compiled)
     assert (again.digest, again.rules, again.families) == (
         known.digest,
         known.rules,
@@ -105,7 +105,7 @@ def test_the_written_index_reads_back_as_the_same_rules(tmp_path, compiled):
 def test_the_shipped_rules_read_back_as_the_same_rules(tmp_path):
     target = tmp_path / "index.jsonl"
     write_index(resources.patterns(), target)
-    again = from_dict(loaded(target.read_text(encoding="utf-8")))
+    again = from_dict(loaded(target.read_bytes()))
     known = index.load()
     assert (again.digest, again.rules, again.families) == (
         known.digest,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
+from ascend_doctor.knowledge import match as matching
 from ascend_doctor.knowledge.build import compile_patterns
 from ascend_doctor.knowledge.index import from_dict
 from ascend_doctor.knowledge.match import (
@@ -17,7 +18,6 @@ from ascend_doctor.knowledge.match import (
     Match,
     TooSlow,
     is_excluded,
-    match,
 )
 from ascend_doctor.knowledge.rule import Rule, Variant
 from ascend_doctor.records import Origin, Record
@@ -35,6 +35,12 @@ def record(text: bytes, level: str = "ERROR", module: str | None = None) -> Reco
     return Record("run.log", 1, (1, 0), "text", level, module, None, Origin(), text, (1,))
 
 
+def match(rule: Rule, record: Record) -> Match | None:
+    """Return the match without its span, which has tests of its own."""
+    found = matching.match(rule, record)
+    return None if found is None else replace(found, span=(0, 0))
+
+
 @pytest.mark.parametrize(
     ("text", "offset"),
     [
@@ -50,6 +56,11 @@ def record(text: bytes, level: str = "ERROR", module: str | None = None) -> Reco
 def test_literals_must_stand_in_their_order(tmp_path, text, offset):
     expected = None if offset is None else Match(offset, {}, 21)
     assert match(compiled(tmp_path), record(text)) == expected
+
+
+def test_what_matched_reaches_from_the_first_literal_to_the_last(tmp_path):
+    found = matching.match(compiled(tmp_path), record(b"now: pool is full, asked for 3"))
+    assert found == Match(5, {}, 21, span=(5, 28))
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import struct
 import sys
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from ascend_doctor.errors import InputError
 from ascend_doctor.machine.gather.machine import Sources, gather, here

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import types
-from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
 
 from ascend_doctor.collecting.examine import examine, report_of
 from ascend_doctor.errors import ResultError
@@ -122,7 +122,7 @@ def values(kind: Any) -> st.SearchStrategy[Any]:
         return st.lists(values(get_args(kind)[0]), max_size=2).map(tuple)
     if get_origin(kind) is tuple:
         return st.tuples(*map(values, get_args(kind)))
-    if is_dataclass(kind):
+    if isinstance(kind, type) and issubclass(kind, Struct):
         return st.builds(kind, **{k: values(v) for k, v in get_type_hints(kind).items()})
     return {str: st.text(max_size=9), int: st.integers(0, 1 << 40), bool: st.booleans()}[kind]
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ascend_doctor.knowledge.index import load
 from ascend_doctor.profile.assemble import assemble

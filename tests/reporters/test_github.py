@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import HealthCheck, given, settings
+from msgspec.structs import replace
 
 from ascend_doctor.reporters import github, markdown, text
 from ascend_doctor.reporters.safe import visible

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 
 import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
+from msgspec.structs import replace
 
 from ascend_doctor.reporters.gitlab import render
 from tests.reporters.reports import (

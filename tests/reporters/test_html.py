@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import dataclasses
 import hashlib
 import re
 from collections.abc import Mapping
@@ -13,6 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import Struct
+from msgspec.structs import replace
 
 import ascend_doctor
 from ascend_doctor import resources
@@ -71,9 +72,8 @@ class _Shape(HTMLParser):
 
 def harmless(value: Any) -> Any:
     """Return the same value with no character of markup in any of its texts."""
-    if dataclasses.is_dataclass(value):
-        names = [field.name for field in dataclasses.fields(value)]
-        return dataclasses.replace(value, **{n: harmless(getattr(value, n)) for n in names})
+    if isinstance(value, Struct):
+        return replace(value, **{n: harmless(getattr(value, n)) for n in value.__struct_fields__})
     if isinstance(value, str):
         return value.translate(HARMLESS)
     if isinstance(value, tuple):
@@ -143,11 +143,11 @@ def test_the_page_says_all_that_a_report_holds():
     def gather(value: Any) -> None:
         if isinstance(value, Note):
             gather(notes.said(value, "en"))
-        elif dataclasses.is_dataclass(value):
-            for field in dataclasses.fields(value):
+        elif isinstance(value, Struct):
+            for name in value.__struct_fields__:
                 # These are for programs; the rest of a template is in its line.
-                if field.name not in FOR_PROGRAMS:
-                    gather(getattr(value, field.name))
+                if name not in FOR_PROGRAMS:
+                    gather(getattr(value, name))
         elif isinstance(value, str):
             wanted.update(re.split(r"`[^`]*`", value.rstrip(".。")))
         elif isinstance(value, Mapping):
@@ -156,7 +156,7 @@ def test_the_page_says_all_that_a_report_holds():
             for item in value:
                 gather(item)
 
-    gather(dataclasses.replace(FULL, version="0.1.0"))
+    gather(replace(FULL, version="0.1.0"))
     plain = {"en", "zh", "high", "cause", "consequence", "binary", "error_manager"}
     times = {item for item in wanted if re.match(r"\d{4}-\d\d-\d\dT", item)}
     missing = {item for item in wanted - times - plain if item.strip(" :：") not in text}
@@ -170,7 +170,7 @@ def test_the_page_says_all_that_a_report_holds():
         (CLEAN, "No fault found in what was read."),
         (NOTHING, "Nothing readable was found."),
         (
-            dataclasses.replace(FULL, diagnoses=()),
+            replace(FULL, diagnoses=()),
             "No diagnosis, but there are errors that no rule knows.",
         ),
     ],
@@ -181,15 +181,15 @@ def test_a_report_without_diagnosis_says_why(report, title):
 
 
 def test_an_interrupted_report_says_so_first():
-    coverage = dataclasses.replace(FULL.coverage, interrupted=True, unread=1234)
-    said = html.render(dataclasses.replace(FULL, coverage=coverage))
+    coverage = replace(FULL.coverage, interrupted=True, unread=1234)
+    said = html.render(replace(FULL, coverage=coverage))
     assert said.index("at least 1,234 files left to read") < said.index("<h1>")
 
 
 def test_a_page_has_bounds(monkeypatch):
     monkeypatch.setattr(page, "MAX_DIAGNOSES_BYTES", 1)
     [first, second, _] = FULL.diagnoses
-    many = dataclasses.replace(FULL, diagnoses=(first, *[second] * 2000))
+    many = replace(FULL, diagnoses=(first, *[second] * 2000))
     said = html.render(many)
     assert said.count('<details class="diagnosis') == 0
     assert "Not on this page: 2,000 more diagnoses; the JSON report has all of them." in said
@@ -197,8 +197,8 @@ def test_a_page_has_bounds(monkeypatch):
 
 def test_a_page_does_not_grow_with_what_a_line_holds():
     proof = Evidence("a.log", 7, "x" * 1_000_000, match=(500_000, 500_010))
-    cause = dataclasses.replace(FULL.diagnoses[0], evidence=(proof,))
-    said = html.render(dataclasses.replace(FULL, diagnoses=(cause,)))
+    cause = replace(FULL.diagnoses[0], evidence=(proof,))
+    said = html.render(replace(FULL, diagnoses=(cause,)))
     assert len(said) < len(html.render(FULL)) + 3 * MAX_LINE
 
 
@@ -316,10 +316,10 @@ def test_every_word_is_used_and_said_in_both_languages():
 
 
 def test_severities_and_confidences_have_words():
-    report = dataclasses.replace(
+    report = replace(
         FULL,
         diagnoses=tuple(
-            dataclasses.replace(FULL.diagnoses[0], severity=severity, confidence=confidence)
+            replace(FULL.diagnoses[0], severity=severity, confidence=confidence)
             for severity in Severity
             for confidence in ("low", "medium", "high")
         ),
@@ -340,5 +340,5 @@ def test_what_is_known_or_left_out_is_told_and_is_no_root_cause():
     ):
         assert said in text
     assert "Root cause" not in text
-    left = dataclasses.replace(FULL, diagnoses=FULL.diagnoses[1:])
+    left = replace(FULL, diagnoses=FULL.diagnoses[1:])
     assert "Root cause" not in "".join(_Shape(html.render(left)).text)

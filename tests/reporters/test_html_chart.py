@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from ascend_doctor.records import Origin, Severity
 from ascend_doctor.report import Activity, Timeline

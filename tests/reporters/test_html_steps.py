@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ascend_doctor.report import Bar, Breakdown, Place, Timeline, Track
 from ascend_doctor.reporters.html import render

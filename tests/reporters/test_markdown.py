@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from markdown_it import MarkdownIt
+from msgspec.structs import replace
 
 import ascend_doctor
 from ascend_doctor.report import Report

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor.reporters.redaction import redact
 from tests.reporters.reports import FULL
@@ -26,8 +28,8 @@ OURS = (
 def with_secret(value: Any) -> Any:
     if isinstance(value, str):
         return f"{value} {SECRET}"
-    if is_dataclass(value) and not isinstance(value, type):
-        names = [item.name for item in fields(value) if item.init]
+    if isinstance(value, Struct):
+        names = value.__struct_fields__
         return replace(value, **{name: with_secret(getattr(value, name)) for name in names})
     if isinstance(value, tuple):
         return tuple(map(with_secret, value))
@@ -41,9 +43,9 @@ def places(value: Any, place: str = "") -> Iterator[str]:
     if isinstance(value, str):
         if SECRET in value:
             yield place
-    elif is_dataclass(value) and not isinstance(value, type):
-        for item in fields(value):
-            yield from places(getattr(value, item.name), f"{place}.{item.name}")
+    elif isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            yield from places(getattr(value, name), f"{place}.{name}")
     elif isinstance(value, tuple):
         for item in value:
             yield from places(item, f"{place}[]")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
 from importlib import import_module, resources
 from urllib.parse import unquote, urlsplit
 
@@ -12,6 +11,7 @@ import jsonschema
 import pytest
 import sarif_pydantic
 from hypothesis import HealthCheck, given, settings
+from msgspec.structs import replace
 
 from ascend_doctor.records import Evidence
 from ascend_doctor.reporters.sarif import MAX_RELATED, render

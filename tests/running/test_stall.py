@@ -7,9 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from ascend_doctor.report import Coverage, Report
 from ascend_doctor.reporters.stall import render

@@ -5,13 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import time
-from dataclasses import replace
 from itertools import accumulate, chain, count, cycle
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ascend_doctor.facts import MAX_SIGHTINGS, CodeSeen, Finding, Process, Said, Shard, Unknown
 from ascend_doctor.ingest.discover import discover

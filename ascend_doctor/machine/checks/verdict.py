@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ascend_doctor.knowledge.index import Knowledge, Page
 from ascend_doctor.knowledge.versions import Versions
@@ -13,8 +14,7 @@ from ascend_doctor.machine.model import ENVIRON, Machine, Place
 MAX_PROOFS = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """One thing that is wrong: its name, what rule texts may say of it, and its proofs."""
 
     name: str
@@ -22,8 +22,7 @@ class Verdict:
     proofs: tuple[Place, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Struct, frozen=True):
     """What machines are compared with: the version matrix, and pages of variables."""
 
     versions: Versions

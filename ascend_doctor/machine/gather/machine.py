@@ -9,8 +9,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from ascend_doctor.errors import InputError
 from ascend_doctor.machine import stored
@@ -29,8 +30,7 @@ _QUESTION = (
 )
 
 
-@dataclass(frozen=True)
-class Sources:
+class Sources(Struct, frozen=True):
     """Where a machine's state is read from.
 
     Attributes:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ascend_doctor.profile.trace import names
 from ascend_doctor.profile.trace.columns import Spans
@@ -19,8 +20,7 @@ _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _DIMENSIONS = re.compile(r"\[([\d, ]*)\]")
 
 
-@dataclass(slots=True)
-class Context:
+class Context(Struct):
     """What is known of a call beside its time.
 
     Attributes:

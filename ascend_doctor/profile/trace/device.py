@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ascend_doctor.profile.trace.cover import Cover
 from ascend_doctor.profile.trace.gather import Gathered
@@ -14,8 +15,7 @@ _TASKS = (Role.KERNEL, Role.COLLECTIVE)
 _LABEL = re.compile(r"(?:NPU|GPU) ?(\d{1,6})")
 
 
-@dataclass(frozen=True, slots=True)
-class Busy:
+class Busy(Struct, frozen=True):
     """When the device computed, communicated, and communicated without computing."""
 
     computing: Cover

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from ascend_doctor.profile.trace.columns import Spans
 from ascend_doctor.profile.trace.gather import Gathered
@@ -14,8 +15,7 @@ from ascend_doctor.profile.trace.names import EXECUTES, Role
 _MAX_PAIRS = 5_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A call of a thread; ``index`` is its number among those of its role."""
 
     role: Role

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor.profile.model import MAX_STEPS, Step
 from ascend_doctor.profile.trace import names
@@ -24,8 +26,7 @@ def rounded(value: float) -> float:
     return round(value, _DIGITS)
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """A stretch that is told of as a step."""
 
     name: str

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import fsum
+
+from msgspec.structs import replace
 
 from ascend_doctor.profile.model import MAX_TALLIES, OTHERS, Kind, Span, Tally
 from ascend_doctor.profile.trace import names

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from statistics import median, median_low
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor.profile.model import Profile, Step, Verdict
 from ascend_doctor.profile.verdicts.naming import ms, percent
@@ -23,8 +25,7 @@ _PROOFS = 7
 _NAMED = 32
 
 
-@dataclass(frozen=True, slots=True)
-class _Rank:
+class _Rank(Struct, frozen=True):
     """What a rank spends on average on each step, in µs."""
 
     profile: Profile
@@ -173,8 +174,7 @@ def _without(ranks: Sequence[_Rank], late: Collection[_Rank]) -> list[_Rank]:
     return [rank for rank in ranks if id(rank) not in told]
 
 
-@dataclass(frozen=True, slots=True)
-class _Others:
+class _Others(Struct, frozen=True):
     """What the ranks beside late ones usually spend on a step, in µs."""
 
     computing: float

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from statistics import median
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from ascend_doctor.profile.columns import whole
 from ascend_doctor.profile.model import Profile, Step, Tally, Verdict
@@ -33,8 +35,7 @@ def judge(profiles: Sequence[Profile], limits: Mapping[str, float]) -> Iterator[
         yield from _preprocessing(profile, limits)
 
 
-@dataclass(frozen=True, slots=True)
-class _Fetches:
+class _Fetches(Struct, frozen=True):
     """Fetches of the steps that can be compared; times in µs."""
 
     compared: Steady

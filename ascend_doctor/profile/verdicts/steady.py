@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median, median_low
+
+from msgspec import Struct
 
 from ascend_doctor.profile.model import Profile, Step
 from ascend_doctor.profile.verdicts.spent import timed
@@ -20,8 +21,7 @@ _OFTEN = 0.25
 _PERIOD = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Steady:
+class Steady(Struct, frozen=True):
     """The steps of a profile, sorted by what they can tell.
 
     Attributes:

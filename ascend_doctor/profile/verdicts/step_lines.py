@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from statistics import median
+
+from msgspec import Struct
 
 from ascend_doctor.profile.model import STEP_LINES, Profile, Step, Verdict
 from ascend_doctor.profile.verdicts.naming import percent
@@ -34,8 +35,7 @@ MANY = 5
 ODD_SHARE = 0.1
 
 
-@dataclass(frozen=True, slots=True)
-class _Loop:
+class _Loop(Struct, frozen=True):
     """The steps of one writer that are no border; ``limit`` is the share that is waiting."""
 
     profile: Profile

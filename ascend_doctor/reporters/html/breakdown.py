@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from ascend_doctor.records import LANGS, Lang
 from ascend_doctor.report import PARTS, Bar, Breakdown, Part, Place, Track
@@ -59,8 +60,7 @@ class Tick(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Steps:
+class Steps(Struct, frozen=True):
     """The steps of one row.
 
     Attributes:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from ascend_doctor.records import Origin
 from ascend_doctor.report import Activity, Diagnosis, Timeline
@@ -68,8 +69,7 @@ class Lane(NamedTuple):
     cause: int | None
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(Struct, frozen=True):
     """The drawing and the numbers behind it.
 
     Attributes:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import gzip
 import json
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ascend_doctor.profile.model import MAX_STEPS, MAX_TALLIES, OTHERS, Measures, Span, Step
 from ascend_doctor.profile.readers import reader_of

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from ascend_doctor.knowledge.index import load
 from ascend_doctor.knowledge.profile import PROFILE, PROFILE_SOMETIMES

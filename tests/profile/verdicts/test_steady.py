@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from ascend_doctor.profile.verdicts.steady import idle, steady
 from tests.profile.verdicts.making import LIMITS, profile, steps
