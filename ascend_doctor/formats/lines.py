@@ -15,6 +15,8 @@ from ascend_doctor.view.prefix import NONE, Prefix, joined, may_begin
 from ascend_doctor.view.view import View
 
 Head = plog.Head | torch_npu.Head | logged.Head | error_block.Head
+# Name, process id and rank of who wrote a line, each as far as its prefix says.
+Stream = tuple[str | None, int | None, int | None]
 
 
 class Kind(enum.Enum):
@@ -39,20 +41,17 @@ class Line(Struct):
     ``head`` holds the fields of its log header, ERR line or error block, if it begins with one.
     ``is_apart`` is set where messages of others were passed over between it and the line above.
     ``stream`` says who wrote it; only lines with equal streams may belong to one message.
+    ``is_quiet`` says that it is a plog message below error level.
     """
 
     start: int
     kind: Kind
     prefix: Prefix
     text: bytes
-    head: Head | None = None
+    head: Head | None
+    stream: Stream
+    is_quiet: bool
     is_apart: bool = False
-    stream: tuple[object, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Tell the stream, which is asked for far more often than there are lines."""
-        prefix = self.prefix
-        self.stream = (prefix.name, prefix.pid, prefix.rank)
 
     @property
     def is_anonymous(self) -> bool:
@@ -63,11 +62,6 @@ class Line(Struct):
     def has_level(self) -> bool:
         """True if it begins with the name of a level, as no continuation does."""
         return LEVEL_WORD.match(self.text) is not None
-
-    @property
-    def is_quiet(self) -> bool:
-        """True if it is a plog message below error level."""
-        return isinstance(self.head, plog.Head) and self.head.is_quiet
 
     @property
     def is_remark(self) -> bool:
@@ -119,7 +113,7 @@ MAX_GAP = 16
 MAX_LOOSE = 12
 
 
-_ANONYMOUS = (None, None, None)
+_ANONYMOUS: Stream = (None, None, None)
 
 
 class Lines:
@@ -144,7 +138,8 @@ class Lines:
         if line is None:
             line = self._read(start)
             if line.kind in _REPORT and line.is_anonymous:
-                line = replace(line, prefix=joined(self._inherited(line), line.prefix))
+                prefix = joined(self._inherited(line), line.prefix)
+                line = replace(line, prefix=prefix, stream=_stream(prefix))
             self._lines[start] = line
         return line
 
@@ -171,7 +166,9 @@ class Lines:
         if line is None:
             prefix, text = self._view.line(start)
             kind, head = _classify(text)
-            line = self._plain[start] = Line(start, kind, prefix, text, head)
+            is_quiet = isinstance(head, plog.Head) and head.is_quiet
+            line = Line(start, kind, prefix, text, head, _stream(prefix), is_quiet)
+            self._plain[start] = line
         return line
 
     def is_whole(self, line: Line) -> bool:
@@ -182,10 +179,12 @@ class Lines:
         below without a header is taken for more of the message only if no such report is
         going on.
         """
+        if not line.is_quiet:
+            return False
         known = self._whole.get(line.start)
         if known is None:
-            below = self.below(line) if line.is_quiet else None
-            known = line.is_quiet and (
+            below = self.below(line)
+            known = (
                 below is None
                 or line.is_remark
                 or below.kind not in (Kind.TEXT, Kind.INDENTED)
@@ -214,17 +213,23 @@ class Lines:
 
     def above(self, line: Line) -> Line | None:
         """Return the line before ``line``, None at the top."""
-        if line.start not in self._above:
+        known = self._above.get(line.start, line)
+        if known is line:  # which is above no line but others
             start = self._view.above(line.start)
-            self._above[line.start] = None if start is None else self.at(start)
-        return self._above[line.start]
+            known = self._above[line.start] = None if start is None else self.at(start)
+        return known
 
     def below(self, line: Line) -> Line | None:
         """Return the line after ``line``, None at the end."""
-        if line.start not in self._below:
+        known = self._below.get(line.start, line)
+        if known is line:
             start = self._view.below(line.start)
-            self._below[line.start] = None if start is None else self.at(start)
-        return self._below[line.start]
+            known = self._below[line.start] = None if start is None else self.at(start)
+        return known
+
+
+def _stream(prefix: Prefix) -> Stream:
+    return _ANONYMOUS if prefix is NONE else (prefix.name, prefix.pid, prefix.rank)
 
 
 def _classify(text: bytes) -> tuple[Kind, Head | None]:

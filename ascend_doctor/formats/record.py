@@ -87,8 +87,8 @@ class Records:
         line = last = target
         mark = target if target.kind is Kind.LOGGED else None
         size = loose = gap = foreign = 0
+        begins = target.start in self._heads or _begins(target, mark)
         for _ in range(MAX_BACK_LINES):
-            begins = last.start in self._heads or _begins(last, mark)
             if begins or loose > MAX_LOOSE or gap > MAX_GAP or foreign > MAX_FOREIGN:
                 break
             above = self._lines.above(line)
@@ -110,6 +110,7 @@ class Records:
             gap = foreign = 0
             mark = line if mark is None and line.kind is Kind.LOGGED else mark
             loose = loose + 1 if line.kind is Kind.TEXT else 0
+            begins = line.start in self._heads or _begins(line, mark)
         return found[::-1]
 
     def _after(self, target: Line) -> Iterator[Line]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 from msgspec.structs import asdict
 
 from ascend_doctor.records import LANGS, Evidence, Lang, Origin
@@ -24,7 +25,13 @@ SCHEMA_VERSION = "1.3"
 
 def render(report: Report, lang: Lang = "en") -> str:
     """Return the report as JSON; both languages are in it, whatever ``lang`` says."""
-    return json_escaped(json.dumps(as_dict(report), ensure_ascii=False, indent=1)) + "\n"
+    data = as_dict(report)
+    text = json_escaped(json.dumps(data, ensure_ascii=False))
+    try:
+        # With an indent, the standard library encodes in Python, as slowly as all is diagnosed.
+        return msgspec.json.format(text, indent=1) + "\n"
+    except msgspec.DecodeError:  # bytes of a name that is not UTF-8 stand in it as halves of pairs
+        return json_escaped(json.dumps(data, ensure_ascii=False, indent=1)) + "\n"
 
 
 def as_dict(report: Report) -> dict[str, Any]:

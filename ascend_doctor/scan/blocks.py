@@ -38,14 +38,13 @@ def blocks(low: int, high: int, stride: Callable[[], int]) -> Iterator[tuple[int
     """
     for limit, size in (*TIERS, (high, FAR_BLOCK)):
         end = min(limit, high)
-        place = -(-low // size) * size
-        while place < end:
+        while True:
             step = size * stride()
-            if place % step == 0:
-                yield place, size
-                place += size
-            else:
-                place += step - place % step
+            place = -(-low // step) * step
+            if place >= end:
+                break
+            yield place, size
+            low = place + size
         low = max(low, end)
 
 

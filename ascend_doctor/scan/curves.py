@@ -76,11 +76,18 @@ class Curves:
         if isinstance(view, Raw) and (window.part > 0 or self._read == READ):
             self._sample(window, view, signs, window.body[0])
             return
+        is_raw = isinstance(view, Raw)
         text = view.data if isinstance(view, Raw) else view.text
         for place in lines_with(signs, text, *view.body):
             if self._read < READ:
                 self._read += 1
-                self._see_line(view, view.line_start(place))
+                start = view.line_start(place)
+                if is_raw and _is_canns(text, start):
+                    self._idle += 1
+                    if self._idle == IDLE:
+                        self._read, self._idle_blocks = READ, IDLE
+                else:
+                    self._see_line(view, start)
             if self._read == READ:
                 if isinstance(view, Raw):
                     self._sample(window, view, signs, text.find(b"\n", place) + 1 or len(text))
@@ -90,7 +97,6 @@ class Curves:
         """Read one line of each block that begins in the body, from ``low`` on."""
         data, (_, high) = window.data, window.body
         for place, size in blocks(window.offset + low, window.offset + high, self._stride):
-            stride = self._stride()
             begin = place - window.offset
             inside = begin + middle(place, size)
             for sign in signs:
@@ -99,9 +105,10 @@ class Curves:
                     at = data.find(sign, begin, inside)
                 if at >= 0:
                     start = view.line_start(at)
-                    if data.startswith(b"[", start) and plog.HEAD.match(data, start, at):
+                    if _is_canns(data, start):
                         self._idle_blocks += 1
-                        break  # of CANN's own lines it does not matter how many there are
+                        break  # of them it does not matter how many there are
+                    stride = self._stride()
                     self._idle_blocks = 0
                     end = data.find(b"\n", at)
                     alike = data.count(sign, start, end if end >= 0 else at + size)
@@ -140,12 +147,6 @@ class Curves:
         """Read what the line at ``start`` shows."""
         if isinstance(view, Raw):
             raw = view.raw_line(start).rstrip(b"\r")
-            # What CANN logs is no step of a training.
-            if raw.startswith(b"[") and plog.begins(raw):
-                self._idle += 1
-                if self._idle == IDLE:
-                    self._read, self._idle_blocks = READ, IDLE
-                return
             if not may_differ(raw):
                 if len(raw) <= metrics.MAX_LINE:
                     writer, said = self._peeled(raw)
@@ -235,6 +236,11 @@ class Curves:
         if writer == _NOBODY and len(self._anonymous) < MAX_SHAPES:
             self._anonymous.add(shape)
         return writer, said
+
+
+def _is_canns(text: bytes, start: int) -> bool:
+    """Say whether CANN logged the line at ``start``: it is no step of a training."""
+    return text.startswith(b"[", start) and plog.HEAD.match(text, start) is not None
 
 
 def _named(prefix: Prefix) -> _Writer:
