@@ -76,13 +76,9 @@ def parse(line: bytes) -> Head | None:
     found = HEAD.match(line)
     if found is None:
         return None
+    level, module, pid, date, us = found.group("level", "module", "pid", "date", "us")
     time = None
-    if found["date"] is not None:
-        date, clock, ms, us = (found[k].decode() for k in ("date", "clock", "ms", "us"))
-        time = f"{date}T{clock}.{ms}{us}"
-    return Head(
-        level=found["level"].decode(),
-        module=found["module"].decode(),
-        pid=int(found["pid"]),
-        time=time,
-    )
+    if date is not None:
+        text = line[found.start("date") : found.end("us")].decode()
+        time = f"{text[:10]}T{text[11:19]}.{text[20:23]}{us.decode()}"
+    return Head(level=level.decode(), module=module.decode(), pid=int(pid), time=time)

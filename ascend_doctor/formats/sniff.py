@@ -34,10 +34,11 @@ def kind_of(head: bytes) -> str:
     Returns:
         ``plog``, ``profile``, ``npu-smi``, ``stdout`` (prefixed or not) or ``text``.
     """
-    lines = [line for line in head.split(b"\n", _LOOK)[:_LOOK] if line.strip()]
     # Most files are plog through and through; nothing is peeled off such lines.
+    lines = head.split(b"\n", _SURE)
     if len(lines) > _SURE and all(map(plog.begins, lines[:_SURE])):
         return "plog"
+    lines = [line for line in head.split(b"\n", _LOOK)[:_LOOK] if line.strip()]
     start = head.lstrip(b"\xef\xbb\xbf\r\n ")
     if _PROFILE.match(start) or reader_of(head) is not None:
         return "profile"

@@ -20,15 +20,20 @@ _GOLDEN, _CIRCLE = 0x9E3779B9, 1 << 32
 
 def lines_with(signs: Sequence[bytes], text: bytes, low: int, high: int) -> Iterator[int]:
     """Yield one place in each line that holds one of ``signs``."""
-    places = [text.find(sign, low, high) for sign in signs]
-    while (at := min((place for place in places if place >= 0), default=-1)) >= 0:
-        yield at
-        end = text.find(b"\n", at, high)
-        if end < 0:
+    places = dict.fromkeys(signs, -1)
+    nowhere = len(text)
+    while True:
+        for sign, place in places.items():
+            if place < low:
+                found = text.find(sign, low, high)
+                places[sign] = nowhere if found < 0 else found
+        at = min(places.values(), default=nowhere)
+        if at == nowhere:
             return
-        for number, place in enumerate(places):
-            if 0 <= place < end:
-                places[number] = text.find(signs[number], end, high)
+        yield at
+        low = text.find(b"\n", at, high)
+        if low < 0:
+            return
 
 
 def blocks(low: int, high: int, stride: Callable[[], int]) -> Iterator[tuple[int, int]]:

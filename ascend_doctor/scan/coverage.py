@@ -37,7 +37,9 @@ class Coverage(Struct):
         low, high = window.body
         if self.time_range is None and self.size < _REACH:
             end = min(high, low + _REACH - self.size)
-            self._note(_TIME.search(window.data, low + _YEAR, end))
+            found = _TIME.search(window.data, low + _YEAR, end)
+            if found is not None:
+                self._widen(_written(found))
         self.size += high - low
         self.newlines = window.line_at(high) - 1
         self.ends_line = window.data[high - 1 : high] == b"\n"
@@ -47,8 +49,10 @@ class Coverage(Struct):
         """Look for the last time, now that the part has come to its end."""
         # Nearly always there is one close to the end.
         found = [*_TIME.finditer(self._tail[-_CLOSE:])] or _TIME.finditer(self._tail)
-        for time in found:
-            self._note(time)
+        times = [_written(time) for time in found]
+        if times:
+            self._widen(min(times))
+            self._widen(max(times))
         self._tail = b""
 
     def join(self, other: Coverage) -> None:
@@ -62,11 +66,13 @@ class Coverage(Struct):
             self._widen(time)
         self.broken = self.broken or other.broken
 
-    def _note(self, found: re.Match[bytes] | None) -> None:
-        if found is not None:
-            year = found.string[found.start() - _YEAR : found.start()]
-            self._widen(f"{year.decode()}-{found[1].decode()}T{found[2].decode()}")
-
     def _widen(self, time: str) -> None:
         start, end = self.time_range or (time, time)
         self.time_range = (min(start, time), max(end, time))
+
+
+def _written(found: re.Match[bytes]) -> str:
+    """Return a time as reports write it."""
+    day = found.start(1)
+    text = found.string[day - _YEAR - 1 : found.end()].decode()
+    return f"{text[:10]}T{text[11:]}"

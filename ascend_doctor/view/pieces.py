@@ -39,7 +39,7 @@ class Pieces:
     def start_of(self, at: int) -> int:
         """Return where the line or piece begins that holds the byte ``at``."""
         size = self._size
-        reach = max(0, at - 2 * size)
+        reach = at - 2 * size if at > 2 * size else 0
         newline = self._data.rfind(b"\n", reach, at)
         start = reach if newline < 0 else newline + 1
         if at - start < size or at >= len(self._data):
