@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from ascend_doctor import late
 from ascend_doctor.errors import SettingError
 
 NAME = "ascend-doctor.toml"
@@ -129,7 +130,7 @@ def _parsed(text: str, path: Path) -> dict[str, Any]:
 
 
 # The parts of a TOML document, of one that is known to be right.
-_TOKEN = re.compile(
+_TOKEN = late.pattern(
     r"(?P<comment>\#[^\n]*)"
     r'|(?P<string>"""(?:\\.|[^\\])*?"{3,5}(?!")'
     r"|'''.*?'{3,5}(?!')"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ascend_doctor import late
 from ascend_doctor.diagnosis.conclusions import conclusions
 from ascend_doctor.diagnosis.environment import Environment
 from ascend_doctor.diagnosis.profiles import Profiles
@@ -28,7 +28,7 @@ from ascend_doctor.records import (
 )
 
 # What a table says of a code begins with what it is; the rest is where to look.
-_CLAUSE_END = re.compile(r"[;，；。]|\.(?=\s|$)")
+_CLAUSE_END = late.pattern(r"[;，；。]|\.(?=\s|$)")
 # Codes that a claim lists, in the order in which they were named.
 MAX_CODES = 12
 

@@ -19,13 +19,13 @@ Head(pid=None, time=None)
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
+
+from ascend_doctor import late
 
 _CODE = rb"(?:E[1-9A-Z]|W[1-9A-Z])\d{4}"
 _TIME = rb"(?P<date>\d{4}-\d\d-\d\d)-(?P<clock>\d\d:\d\d:\d\d)\.(?P<ms>\d{3})\.(?P<us>\d{3})"
-HEAD = re.compile(
+HEAD = late.pattern(
     rb"(?:\[ERROR\] [\w.]{1,40}: )?(?:"
     rb"\[PID: ?(?P<pid>\d{1,10})\] ?(?:" + _TIME + rb")?"
     rb"|" + _CODE + rb"(?=[:\[ ])[: ]{0,2}(?:\[PID: ?(?P<pid2>\d{1,10})\])? ?"
@@ -33,7 +33,7 @@ HEAD = re.compile(
 )
 
 # Opens the list of what was called; from 9.1 at the margin.
-TRACE = re.compile(rb"\s{0,16}TraceBack \(most recent call last\):")
+TRACE = late.pattern(rb"\s{0,16}TraceBack \(most recent call last\):")
 
 
 class Head(Struct, frozen=True):

@@ -8,22 +8,21 @@ r"""One-line log heads of other software: PyTorch's C++ and Dynamo logs, glog, t
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
 
+from ascend_doctor import late
 from ascend_doctor.view.prefix import level_name
 
-_GLOG = re.compile(
+_GLOG = late.pattern(
     rb"(?P<letter>[VDIWEF])(?P<day>\d{4}) (?P<clock>\d\d:\d\d:\d\d\.\d{3,9}) +(?P<pid>\d{1,10}) "
     rb"(?P<where>[^\]\n]{1,300}:\d{1,7})\] ?"
 )
-_C10 = re.compile(
+_C10 = late.pattern(
     rb"(?:\[rank\d{1,6}\]:)?\[?(?P<letter>[VDIWEF])"
     rb"(?: (?=[\w./]{1,120}:\d{1,6}\])|(?P<day>\d{3,4}) \d\d:\d\d:\d\d\.\d{3,9} "
     rb"|\d? ?\d{1,2}/\d\d \d\d:\d\d:\d\d\. ?\d{1,6} )[^\]\n]{1,160}\] "
 )
-_KERNEL = re.compile(rb"\[ {0,8}\d{1,9}\.\d{6}\] ")
+_KERNEL = late.pattern(rb"\[ {0,8}\d{1,9}\.\d{6}\] ")
 # How lines with such a head begin.
 HEADS = (_GLOG, _C10, _KERNEL)
 

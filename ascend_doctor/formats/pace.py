@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 # Megatron and MindSpeed, MindFormers, NeMo, nanoGPT.
-_TIME = re.compile(
+from ascend_doctor import late
+
+_TIME = late.pattern(
     rb"(?:elapsed time per iteration \((?P<before>ms)\): {0,4}|\bper_step_time: {0,4}"
     rb"|\btrain_step_timing in s=|, time )(?P<time>\d{1,9}(?:\.\d{1,9})?) ?(?P<unit>ms)?"
 )

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from msgspec import Struct
 
+from ascend_doctor import late
 from ascend_doctor.ingest.limits import DEFAULT, Limits, Meter
 from ascend_doctor.ingest.sniff import compression_of
 from ascend_doctor.ingest.stream import BLOCK, GAP, BlockStream
@@ -23,14 +23,14 @@ OWN = "written by ascend-doctor"
 LISTING = "# ascend-doctor listing"
 # Reasons why nothing is missed by what was skipped.
 UNMISSED = frozenset({EMPTY, OWN})
-_OWN = re.compile(
+_OWN = late.pattern(
     rb'\s*\{\s*(?:"baseline_version"'
     rb'|"schema_version"\s*:\s*"[\d.]{1,9}"\s*,\s*"tool"\s*:\s*\{\s*"name"\s*:\s*"ascend-doctor")'
 )
 # One that tells of a machine is read for that: a result of ``env``, or a part of a collection.
-_MACHINE = re.compile(_OWN.pattern + rb'[^{}]{0,400}\}\s*,\s*"machine"\s*:\s*\{')
+_MACHINE = late.pattern(_OWN.pattern + rb'[^{}]{0,400}\}\s*,\s*"machine"\s*:\s*\{')
 # A line that is none of such a document: behind one that was printed, a log goes on.
-_FOREIGN = re.compile(rb"\n(?![ \t\r\n}]|\Z)")
+_FOREIGN = late.pattern(rb"\n(?![ \t\r\n}]|\Z)")
 
 
 class Skipped(Struct, frozen=True):

@@ -10,6 +10,7 @@ from functools import cached_property
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from ascend_doctor import late
 from ascend_doctor.knowledge.codes import Code
 from ascend_doctor.knowledge.index import Knowledge
 from ascend_doctor.knowledge.rule import Rule
@@ -25,11 +26,11 @@ KINDS = (
     *("profile", "threshold", "rule", "family"),
 )
 
-_RUNTIME = re.compile(r"0[xX]0?(7[0-9a-fA-F]{6})")
+_RUNTIME = late.pattern(r"0[xX]0?(7[0-9a-fA-F]{6})")
 # HCCL prints module and code in one number; 5 is the module HCCL.
-_HCCL = re.compile(r"(?:errNo\[)?0[xX]0{1,9}5[0-9a-fA-F]{2}([0-9a-fA-F]{4})\]?")
+_HCCL = late.pattern(r"(?:errNo\[)?0[xX]0{1,9}5[0-9a-fA-F]{2}([0-9a-fA-F]{4})\]?")
 # A term in running text: long enough not to be an ordinary word.
-_WORD = re.compile(rb"[A-Za-z_][\w.]{5,79}")
+_WORD = late.pattern(rb"[A-Za-z_][\w.]{5,79}")
 # How alike a known term must be to be proposed for an unknown one.
 _LIKENESS = 0.75
 _MAX_PROPOSED = 3

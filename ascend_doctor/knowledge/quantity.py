@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
-_WRITTEN = re.compile(r"(?P<number>[^%µμA-Za-z]+(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf))\s*(?P<unit>.*)")
+from ascend_doctor import late
+
+_WRITTEN = late.pattern(
+    r"(?P<number>[^%µμA-Za-z]+(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf))\s*(?P<unit>.*)"
+)
 # How each unit is written behind a number, its usual form first; a count has none.
 _SPELT: Mapping[str, tuple[str, ...]] = {
     "share": ("%",),

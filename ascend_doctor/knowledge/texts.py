@@ -11,26 +11,28 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping
 
-PLACEHOLDER = re.compile(r"\{(?P<name>[a-z][a-z0-9_]*)(?:\|(?P<fallback>[^{}]*))?\}")
-_CODE = re.compile(r"`[^`]*`")
-_CLAUSE = re.compile(r"\[\[(?P<clause>(?:(?!\]\]).)*)\]\]", re.DOTALL)
+from ascend_doctor import late
+
+PLACEHOLDER = late.pattern(r"\{(?P<name>[a-z][a-z0-9_]*)(?:\|(?P<fallback>[^{}]*))?\}")
+_CODE = late.pattern(r"`[^`]*`")
+_CLAUSE = late.pattern(r"\[\[(?P<clause>(?:(?!\]\]).)*)\]\]", re.DOTALL)
 
 # What closes a sentence or goes on with it, behind a captured sentence with its own full stop.
 _ENDS = frozenset(".,;)。，；）")
 
 # What each type of capture may look like; anything else is not captured.
 TYPES: Mapping[str, re.Pattern[str]] = {
-    "int": re.compile(r"-?[0-9]{1,20}"),
-    "hex": re.compile(r"(?:0x)?[0-9a-fA-F]{1,32}"),
-    "number": re.compile(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][-+]?[0-9]{1,3})?"),
-    "bytes": re.compile(r"[0-9]{1,20}(?:\.[0-9]{1,6})? ?(?:bytes|[KMGTPE]i?B|[KMG]B?)?"),
-    "ident": re.compile(r"[\w.:<>+*&\[\]@~-]{1,200}"),
+    "int": late.pattern(r"-?[0-9]{1,20}"),
+    "hex": late.pattern(r"(?:0x)?[0-9a-fA-F]{1,32}"),
+    "number": late.pattern(r"-?[0-9]{1,20}(?:\.[0-9]{1,20})?(?:[eE][-+]?[0-9]{1,3})?"),
+    "bytes": late.pattern(r"[0-9]{1,20}(?:\.[0-9]{1,6})? ?(?:bytes|[KMGTPE]i?B|[KMG]B?)?"),
+    "ident": late.pattern(r"[\w.:<>+*&\[\]@~-]{1,200}"),
     # Nor what hides or turns around: it would be shown as an escape, and be no path any more.
-    "path": re.compile(
+    "path": late.pattern(
         r"[^\x00-\x1f'\"`$;|<>\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
         r"\ud800-\udfff]{1,500}"
     ),
-    "text": re.compile(r"[^\x00-\x08\x0b-\x1f\x7f]{1,2000}", re.DOTALL),
+    "text": late.pattern(r"[^\x00-\x08\x0b-\x1f\x7f]{1,2000}", re.DOTALL),
 }
 
 

@@ -11,9 +11,11 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-_PARTS = re.compile(r"(\d{1,9})\.(\d{1,9})(?:\.(?:(RC)(\d{1,9})|(\d{1,9})))?", re.IGNORECASE)
+from ascend_doctor import late
+
+_PARTS = late.pattern(r"(\d{1,9})\.(\d{1,9})(?:\.(?:(RC)(\d{1,9})|(\d{1,9})))?", re.IGNORECASE)
 # What follows the release proper: a local build, a nightly date, a candidate.
-_TAIL = re.compile(r"(?:\+|[.-]?dev|rc|[.-]alpha|[.-]beta).*", re.IGNORECASE)
+_TAIL = late.pattern(r"(?:\+|[.-]?dev|rc|[.-]alpha|[.-]beta).*", re.IGNORECASE)
 
 Order = tuple[int, int, int, int]
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-_OBJECT = re.compile(rb'\{\s*"[A-Za-z_]{1,64}"\s*:')
-_STEPS = re.compile(rb'\{\s*"(?:step[^"]{0,32}|\d{1,12})"\s*:\s*\{\s*"(?:p2p|collective)"\s*:\s*\{')
-_RANKS = re.compile(rb'\{\s*"(?:p2p|collective|\([\d, ]{1,64}\))"\s*:\s*\{')
+from ascend_doctor import late
+
+_OBJECT = late.pattern(rb'\{\s*"[A-Za-z_]{1,64}"\s*:')
+_STEPS = late.pattern(
+    rb'\{\s*"(?:step[^"]{0,32}|\d{1,12})"\s*:\s*\{\s*"(?:p2p|collective)"\s*:\s*\{'
+)
+_RANKS = late.pattern(rb'\{\s*"(?:p2p|collective|\([\d, ]{1,64}\))"\s*:\s*\{')
 
 
 def is_database(head: bytes) -> bool:

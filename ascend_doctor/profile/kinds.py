@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 # A folder that one process wrote: everything in it belongs together.
-_OWN = re.compile(r".*_ascend_(?:pt|ms)|PROF_[^/]*")
+from ascend_doctor import late
+
+_OWN = late.pattern(r".*_ascend_(?:pt|ms)|PROF_[^/]*")
 # Folders between a file and the folder of its profile.
-_INNER = re.compile(
+_INNER = late.pattern(
     r"ASCEND_PROFILER_OUTPUT|mindstudio_profiler_output|device_\d+|host|FRAMEWORK|sqlite|summary|data"
 )
-_RANK = re.compile(r"(?:^|[/!_.-])rank[-_]?(\d{1,6})(?=$|[/!_.-])")
+_RANK = late.pattern(r"(?:^|[/!_.-])rank[-_]?(\d{1,6})(?=$|[/!_.-])")
 # Older versions of msprof write a folder for each device.
-_DEVICE = re.compile(r"(?:^|[/!])device_(\d{1,4})/")
+_DEVICE = late.pattern(r"(?:^|[/!])device_(\d{1,4})/")
 # profiler_info_3.json, ascend_pytorch_profiler_3.db
-_NUMBERED = re.compile(r"(?:profiler_info|ascend_(?:pytorch|mindspore)_profiler)_(\d{1,6})\.\w+")
+_NUMBERED = late.pattern(r"(?:profiler_info|ascend_(?:pytorch|mindspore)_profiler)_(\d{1,6})\.\w+")
 # A column and the unit that it is in.
-UNIT = re.compile(r"(?P<name>.+?)\s*\((?P<unit>[nuμµm]?s|[KMG]?B)\)")
+UNIT = late.pattern(r"(?P<name>.+?)\s*\((?P<unit>[nuμµm]?s|[KMG]?B)\)")
 # Bytes in which the first row of a table is looked for.
 _FIRST_ROW = 16 << 10
 

@@ -106,10 +106,10 @@ def test_a_hostile_capture_is_one_word_of_the_command(value, tmp_path):
 
 
 commands = {
-    "int": st.from_regex(TYPES["int"], fullmatch=True),
-    "hex": st.from_regex(TYPES["hex"], fullmatch=True),
-    "number": st.from_regex(TYPES["number"], fullmatch=True),
-    "bytes": st.from_regex(TYPES["bytes"], fullmatch=True),
+    "int": st.from_regex(TYPES["int"].pattern, fullmatch=True),
+    "hex": st.from_regex(TYPES["hex"].pattern, fullmatch=True),
+    "number": st.from_regex(TYPES["number"].pattern, fullmatch=True),
+    "bytes": st.from_regex(TYPES["bytes"].pattern, fullmatch=True),
     "ident": st.text(st.sampled_from("aZ0_.:<>+*&[]@~-é"), min_size=1, max_size=20),
     "path": st.text(max_size=30) | st.text(st.sampled_from(" \\/&()!#*?~=%^{}[]-a"), max_size=20),
 }

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 
 # What begins the object that torch's profiler, or another, writes.
-_OBJECT = re.compile(
+from ascend_doctor import late
+
+_OBJECT = late.pattern(
     rb'\{\s{0,64}"(?:schemaVersion|deviceProperties|distributedInfo|traceEvents)"'
     rb'|\{\s{0,64}"[\s\S]{0,60000}?[^\\]"traceEvents"\s{0,8}:\s{0,8}\['
 )
 # An event whose end is not in the head, or that is no JSON.
-_EVENT = re.compile(r'\{[^{}]{0,400}"ph"\s{0,4}:')
+_EVENT = late.pattern(r'\{[^{}]{0,400}"ph"\s{0,4}:')
 _LOOK = 1 << 16
 
 
