@@ -6,22 +6,21 @@ part. One that does not say when it was written, or by which rank, is kept: it m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal
 
 from msgspec import Struct
 
-from ascend_doctor import late
-
 Place = Literal["inside", "outside", "unplaced"]
 
 _DATE = 11  # characters before the clock
-_MOMENT = late.pattern(
+_MOMENT = re.compile(
     r"(?:(?P<date>\d{4}-\d\d-\d\d)(?:[-T ](?=\d)|$))?"
     r"(?P<clock>\d\d:\d\d(?::\d\d(?:[.,](?P<part>\d{1,6}|\d{3}\.\d{3}))?)?)?"
 )
-_RANKS = late.pattern(r"(\d{1,6})(?:-(\d{1,6}))?")
+_RANKS = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 
 
 class Scope(Struct, frozen=True):

@@ -10,6 +10,7 @@ from ascend_doctor.diagnosis.fingerprint import template
 from ascend_doctor.formats import error_block, logged, plog, python, torch_npu
 from ascend_doctor.formats.lines import LEVEL_WORD
 from ascend_doctor.scan.template import masked
+from ascend_doctor.view.digits import ZEROS
 from ascend_doctor.view.encoding import shown
 from ascend_doctor.view.prefix import NONE, Prefix, joined, level_name
 from ascend_doctor.view.printed import printed
@@ -23,7 +24,6 @@ _CODE = re.compile(rb"[EW](?:RR0|[A-Z0])0000(?![A-Za-z0-9])")
 _ADDRESS = re.compile(rb"0x[0-9a-fA-F]+")
 # How far something is, drawn.
 _BAR = re.compile("\\|[#=>.\u2588-\u258f -]{2,400}\\|")
-_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 # One after the other they make one digit of a number of any usual length.
 _RUNS = tuple(b"0" * length for length in (16, 8, 4, 3, 2, 2))
 
@@ -92,7 +92,7 @@ def shapes_of(text: bytes) -> list[bytes]:
     >>> shapes_of(b"step 120 at 0x1f\\nport 60001 is taken, EI0006")
     [b'step 0 at 0x', b'port 0 is taken, EI0\\nEI0006']
     """
-    shapes = same = text.translate(_DIGITS)
+    shapes = same = text.translate(ZEROS)
     for run in _RUNS:
         shapes = shapes.replace(run, b"0")
     if b"0x" in shapes:

@@ -15,12 +15,20 @@ StepLine(name='loss', text='0.93', value=0.93, epoch=1.0, step=50, is_bar=False)
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from msgspec import Struct
 
 from ascend_doctor import late
+from ascend_doctor.view.digits import ZEROS
 
 # A step line that lists dozens of metrics has about a thousand bytes.
 MAX_LINE = 2048
+# Step lines are alike but for their digits, and no pattern here tells those apart: where the values
+# stand is looked for once, in the line with zeros for digits. So many such lines are remembered.
+MAX_SHAPES = 512
+
+_Span = tuple[int, int]
 
 _NUMBER = rb"\d{1,40}(?:\.\d{0,20})?(?:[eE][-+]?\d{1,3})?"
 _NOT_FINITE = rb"(?:nan|NaN|NAN|inf|INF|Infinity)\b"
@@ -99,29 +107,54 @@ def finite_gradient(line: bytes) -> str | None:
     >>> finite_gradient(b"{'loss': 2.31, 'grad_norm': 0.91}"), finite_gradient(b"grad norm: nan |")
     ('0.91', None)
     """
-    found = _GRADIENT.search(line)
-    return None if found is None else found["norm"].decode()
+    span = _norm_in(line.translate(ZEROS))
+    return None if span is None else line[slice(*span)].decode()
+
+
+@lru_cache(maxsize=MAX_SHAPES)
+def _norm_in(shape: bytes) -> _Span | None:
+    found = _GRADIENT.search(shape)
+    return None if found is None else found.span("norm")
 
 
 def parse(line: bytes) -> StepLine | None:
     """Return what ``line`` says of the total training loss, None if it says nothing of it."""
-    for found in _LOSS.finditer(line):
-        name = _total(line, found.start())
+    places = _places_in(line.translate(ZEROS))
+    if places is None:
+        return None
+    text = line[slice(*places.value)].decode()
+    return StepLine(
+        name=places.name,
+        text=text,
+        value=float(text),
+        epoch=None if places.epoch is None else float(line[slice(*places.epoch)]),
+        step=None if places.step is None else int(line[slice(*places.step)]),
+        is_bar=places.is_bar,
+    )
+
+
+class _Places(Struct, frozen=True):
+    """Where the values stand in a step line."""
+
+    name: str
+    value: _Span
+    epoch: _Span | None
+    step: _Span | None
+    is_bar: bool
+
+
+@lru_cache(maxsize=MAX_SHAPES)
+def _places_in(shape: bytes) -> _Places | None:
+    for found in _LOSS.finditer(shape):
+        name = _total(shape, found.start())
         if name is not None:
             break
     else:
         return None
-    if _is_of_other_data(line[: found.start()]):
+    if _is_of_other_data(shape[: found.start()]):
         return None
-    epoch, step = counters(line)
-    return StepLine(
-        name=name,
-        text=found["value"].decode(),
-        value=float(found["value"]),
-        epoch=epoch,
-        step=step,
-        is_bar=_is_bar(line),
-    )
+    epoch, step = _counted(shape)
+    return _Places(name, found.span("value"), epoch, step, _is_bar(shape))
 
 
 def counters(line: bytes) -> tuple[float | None, int | None]:
@@ -130,12 +163,20 @@ def counters(line: bytes) -> tuple[float | None, int | None]:
     >>> counters(b"epoch: 12/100, iter: 80/412"), counters(b"Epoch [3][150/1200]"), counters(b"x")
     ((12.0, 80), (3.0, 150), (None, None))
     """
+    epoch, step = _counted(line)
+    return (
+        None if epoch is None else float(line[slice(*epoch)]),
+        None if step is None else int(line[slice(*step)]),
+    )
+
+
+def _counted(line: bytes) -> tuple[_Span | None, _Span | None]:
     step = _STEP.search(line)
     epoch = _EPOCH.search(line) if b"poch" in line or b"Train" in line else None
-    number = step["step"] if step is not None else epoch["step"] if epoch is not None else None
+    counts = step or epoch
     return (
-        None if epoch is None else float(epoch["epoch"]),
-        None if number is None else int(number),
+        None if epoch is None else epoch.span("epoch"),
+        None if counts is None or counts["step"] is None else counts.span("step"),
     )
 
 
@@ -145,7 +186,12 @@ def has_other_objective(line: bytes) -> bool:
     >>> has_other_objective(b"{'loss': 0.0, 'reward': 1.2}"), has_other_objective(b"loss: 2.1")
     (True, False)
     """
-    return _OBJECTIVE.search(line.lower()) is not None
+    return _is_other_objective(line.translate(ZEROS))
+
+
+@lru_cache(maxsize=MAX_SHAPES)
+def _is_other_objective(shape: bytes) -> bool:
+    return _OBJECTIVE.search(shape.lower()) is not None
 
 
 def precision(text: str) -> tuple[float, int]:

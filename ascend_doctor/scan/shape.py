@@ -18,11 +18,12 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct, field
 
+from ascend_doctor.view.digits import ZEROS
+
 # Bytes of shapes that are kept, and what one takes besides its image.
 MAX_BYTES = 12 << 20
 _OVERHEAD = 600
 
-_ZEROS = bytes.maketrans(b"123456789", b"000000000")
 _HEX_ZEROS = bytes.maketrans(b"123456789abcdef", b"000000000000000")
 _FIXED = re.compile(rb"\d(?:.*\d)?", re.DOTALL)
 
@@ -36,7 +37,7 @@ def images_of(messages: Sequence[bytes]) -> list[bytes]:
     >>> images_of([b"stream 12 at 0x1f0a"])
     [b'stream 00 at 0x0f0a']
     """
-    return [*map(bytes.translate, messages, repeat(_ZEROS))]
+    return [*map(bytes.translate, messages, repeat(ZEROS))]
 
 
 class Holes(Struct, frozen=True):

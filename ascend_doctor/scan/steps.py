@@ -192,9 +192,10 @@ class _Writer(Struct):
         numbers = {k.number for k in self.groups if k.number is not None}
         if len(numbers) > MAX_NUMBERS:
             # Of the largest, the first fetch of an epoch is the least likely to be in the line.
-            for late in [k for k in self.groups if k.number == max(numbers)]:
-                for one in self.groups.pop(late):
-                    self._append(_Kind(late.is_waiting), one)
+            late = [k for k in self.groups if k.number == max(numbers)]
+            for known, some in [(k, self.groups.pop(k)) for k in late]:
+                for one in some:
+                    self._append(_Kind(known.is_waiting), one)
         if len(groups) > MAX_GROUPS:
             for left, right in zip(groups[::2], groups[1::2], strict=False):
                 left.add(right)

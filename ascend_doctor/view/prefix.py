@@ -15,12 +15,13 @@ import re
 import string
 from collections.abc import Callable
 from functools import cache, lru_cache
+from typing import Any
 
 import regex
 from msgspec import Struct
-from msgspec.structs import replace
 
 from ascend_doctor import late
+from ascend_doctor.view.digits import ZEROS
 
 # Deeper stacks were never seen; the bound keeps a hostile line cheap.
 MAX_DEPTH = 6
@@ -128,13 +129,15 @@ def _by_start() -> dict[bytes, tuple[re.Pattern[bytes], ...]]:
 _BY_START = _by_start()
 # So many bytes of a line rule most forms out; behind a date it takes more.
 _START, _DATED_START = 3, 24
-_ZEROS = bytes.maketrans(b"123456789", b"000000000")
+# A line whose digits are zeros looks like many others: what stands before its message is looked for
+# once. So many such lines, of so many bytes at most, are remembered.
+_MAX_SHAPES, _MAX_SHAPE = 2048, 512
 
 
-def _forms(line: bytes) -> tuple[re.Pattern[bytes], ...]:
-    """Return the forms that a line may begin with; no form tells digits apart."""
-    size = _DATED_START if line[4:5] == b"-" and line[:1].isdigit() else _START
-    return _forms_of(line[:size].translate(_ZEROS))
+def _forms(shape: bytes) -> tuple[re.Pattern[bytes], ...]:
+    """Return the forms that a line of a shape may begin with."""
+    size = _DATED_START if shape[4:5] == b"-" and shape.startswith(b"0") else _START
+    return _forms_of(shape[:size])
 
 
 @lru_cache(maxsize=4096)
@@ -172,22 +175,34 @@ _RANKS = late.pattern(
 
 def peel(line: bytes) -> tuple[Prefix, bytes]:
     """Split ``line`` into the fields of its prefixes and the message itself."""
-    prefix = NONE
+    # No form tells digits apart.
+    shape = line.translate(ZEROS)
+    end, fields = _places_in(shape) if len(shape) <= _MAX_SHAPE else _places(shape)
+    if end == 0:
+        return NONE, line
+    return Prefix(**{name: _READ[name](line[low:high]) for name, low, high in fields}), line[end:]
+
+
+def _places(shape: bytes) -> tuple[int, tuple[tuple[str, int, int], ...]]:
+    """Return where the message of a line begins, and the fields before it; the last one counts."""
+    fields: dict[str, tuple[str, int, int]] = {}
+    end = 0
     for _ in range(MAX_DEPTH):
-        for form in _forms(line):
-            found = form.match(line)
+        for form in _forms(shape[end:]):
+            found = form.match(shape[end:])
             if found is not None:
-                prefix = _with(prefix, found)
-                line = line[found.end() :]
+                for name in found.groupdict():
+                    low, high = found.span(name)
+                    if low >= 0:
+                        fields[name] = (name, end + low, end + high)
+                end += found.end()
                 break
         else:
             break
-    return prefix, line
+    return end, tuple(fields.values())
 
 
-def _with(prefix: Prefix, found: re.Match[bytes]) -> Prefix:
-    fields = found.groupdict().items()
-    return replace(prefix, **{name: _READ[name](text) for name, text in fields if text is not None})
+_places_in = lru_cache(maxsize=_MAX_SHAPES)(_places)
 
 
 def joined(outer: Prefix, inner: Prefix) -> Prefix:
@@ -210,7 +225,7 @@ def level_name(level: str) -> str:
 
 
 # How each field of a prefix is read.
-_READ: dict[str, Callable[[bytes], str | int]] = {
+_READ: dict[str, Callable[[bytes], Any]] = {
     "level": lambda text: level_name(text.decode()),
     "name": bytes.decode,
     "rank": int,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from ascend_doctor.knowledge.index import load
@@ -135,7 +135,12 @@ rows = st.lists(
 )
 
 
+# Steps that waited and steps that did not begin epochs with the largest number.
+BOTH_LATEST = [(2, 1), (1, 4), (1, 3), (1, 1), (2, 5), (1, 5), (1, 2)]
+
+
 @settings(max_examples=12, deadline=None)
+@example([(*place, 1, int(place == (2, 5))) for place in BOTH_LATEST], 300, 300)
 @given(rows, st.integers(300, 3000), st.integers(300, 3000))
 def test_however_a_source_is_cut_it_tells_the_same(said, first, part):
     text = "".join(
