@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ascend_doctor.formats import metrics
+from ascend_doctor.knowledge.uniform import words_with_digits
+from ascend_doctor.late import pattern
 
 # name, printed value, epoch, step
 FORMS = [
@@ -149,3 +151,18 @@ def test_every_number_has_a_precision(text):
     unit, digits = metrics.precision(text)
     assert unit >= 0
     assert 0 <= digits <= 40
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, value in vars(metrics).items() if isinstance(value, type(pattern("x")))]
+)
+def test_no_pattern_tells_digits_apart(name):
+    assert words_with_digits(getattr(metrics, name).pattern.decode("latin-1")) == ()
+
+
+def test_of_lines_that_are_alike_each_has_its_own_values():
+    for step, loss, norm in ((310, "9.1E+00", "1.25"), (782, "3.4E+00", "0.87")):
+        line = f" iteration {step}/ 2000 | lm loss: {loss} | grad norm: {norm} |".encode()
+        found = metrics.parse(line)
+        assert (found.step, found.text, found.value) == (step, loss, float(loss))
+        assert metrics.finite_gradient(line) == norm

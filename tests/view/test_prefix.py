@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ascend_doctor.knowledge.uniform import words_with_digits
+from ascend_doctor.view import prefix
 from ascend_doctor.view.prefix import NONE, Prefix, level_name, peel
 
 FORMS = [
@@ -237,3 +239,17 @@ def test_which_digits_a_line_has_does_not_matter(seed, line):
     digits = random.Random(seed)
     other = re.sub(rb"\d", lambda _: b"%d" % digits.randrange(10), line)
     assert len(peel(other)[1]) == len(peel(line)[1])
+
+
+@pytest.mark.parametrize("form", [form for _, form in prefix._FORMS])
+def test_no_form_tells_digits_apart(form):
+    assert words_with_digits(form) == ()
+
+
+@pytest.mark.parametrize("padding", [0, 600])
+def test_of_lines_that_are_alike_each_has_its_own_fields(padding):
+    rest = b"x" * padding
+    for rank, clock in ((3, "05:06:07"), (8, "21:43:59")):
+        line = f"[rank{rank}]: 2026-03-0{rank} {clock},12{rank} - a.b - INFO - ".encode()
+        told = Prefix(level="INFO", rank=rank, time=f"2026-03-0{rank} {clock},12{rank}")
+        assert peel(line + rest) == (told, rest)
