@@ -14,7 +14,7 @@ from ascend_doctor.view.prefix import NONE, peel
 # Lines of the head that are looked at.
 _LOOK = 60
 # Where so many of the first are plog, so are the others.
-_SURE = 16
+_SURE, _SURE_BYTES = 16, 16 << 10
 
 # Tables that are a profiler's, whether there is a reader for them or not.
 _PROFILE = re.compile(
@@ -23,6 +23,8 @@ _PROFILE = re.compile(
 )
 _NPU_SMI = re.compile(rb"\|\s{1,4}npu-smi \d|dcmi (?:module|model) initiali", re.IGNORECASE)
 
+# As CANN names what a process, or a card, logs; nobody else writes into such a file.
+_PLOG = re.compile(r"(?:^|[/!])(?:plog-\d{1,10}|device-(?:os|\d{1,4}))_\d{14,17}\.log(?:\.gz)?$")
 _RANK = re.compile(r"(?:^|[/!_.-])rank[-_]?(\d{1,6})(?=$|[/!_.-])")
 _NODE = re.compile(r"(?:^|[/!])((?:worker|node|host|server)[-_]?[\w.]{0,40}\d)(?=/)")
 _DEVICE = re.compile(r"(?:^|[/!])device-(\d{1,4})(?=/)")
@@ -35,7 +37,7 @@ def kind_of(head: bytes) -> str:
         ``plog``, ``profile``, ``npu-smi``, ``stdout`` (prefixed or not) or ``text``.
     """
     # Most files are plog through and through; nothing is peeled off such lines.
-    lines = head.split(b"\n", _SURE)
+    lines = head[:_SURE_BYTES].split(b"\n", _SURE)
     if len(lines) > _SURE and all(map(plog.begins, lines[:_SURE])):
         return "plog"
     lines = [line for line in head.split(b"\n", _LOOK)[:_LOOK] if line.strip()]
@@ -74,6 +76,15 @@ def origin_of(path: str, above: str = "") -> Origin:
         rank=int(rank[1]) if rank else None,
         device=int(device[1]) if device else None,
     )
+
+
+def is_of_cann(path: str) -> bool:
+    """Say whether CANN itself named a file: all that stands in it is CANN's.
+
+    >>> is_of_cann("debug/plog/plog-41207_20260304051712197.log"), is_of_cann("plog-all.log")
+    (True, False)
+    """
+    return _PLOG.search(path) is not None
 
 
 def _last(pattern: re.Pattern[str], above: str) -> re.Match[str] | None:

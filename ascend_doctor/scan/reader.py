@@ -99,7 +99,8 @@ class Reading:
         judging = Judging(view, part, reader.knowledge, self._samplers)
         judging.take(reader.targets.of(view, hits))
         judging.finish()
-        part.curves.see(window, view, signs)
+        if not part.is_of_cann:
+            part.curves.see(window, view, signs)
         if seen.is_card:
             part.cards.see(view)
         part.coverage.see(window)
@@ -116,7 +117,8 @@ class Reading:
         judging = Judging(view, part, reader.knowledge, self._samplers)
         spared, signs = self._storm.read(window, view, judging)
         judging.finish()
-        part.curves.see(window, view, signs)
+        if not part.is_of_cann:
+            part.curves.see(window, view, signs)
         part.coverage.see(window)
         reader.is_in_storm = _is_dense(window, spared)
 

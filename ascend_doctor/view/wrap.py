@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 
 from ascend_doctor import late
 
@@ -45,8 +45,8 @@ def margin(data: bytes) -> int | None:
     Broken lines all end at one column, none goes beyond it, and what stands below them is
     no message of its own.
     """
-    if data.startswith(b"[") and _OTHER.search(data, 0, min(len(data) - 1, _ENOUGH)) is None:
-        return None  # line after line begins with a level, and most files are like that
+    if data.startswith(b"[") and _is_unbroken(data[:_ENOUGH]):
+        return None  # most files are like that
     lines = data.split(b"\n")
     widths = [*map(len, lines)]
     # A character takes at most four bytes, and a line may end in a carriage return.
@@ -66,6 +66,22 @@ def margin(data: bytes) -> int | None:
                 return None  # the same message again, equally long
             broken.append((line, after))
     return width if _is_proof(broken, at_screen) else None
+
+
+def _is_unbroken(head: bytes) -> bool:
+    """Say whether no line at the beginning of a plog can have been broken.
+
+    Line after line begins with a level; or what does not is below a line that is not the longest.
+    """
+    if _OTHER.search(head, 0, len(head) - 1) is None:
+        return True
+    if not _is_simple(head):
+        return False
+    lines = head.split(b"\n")
+    widest = max(map(len, lines))
+    # The last line may go on beyond the head.
+    pairs = pairwise(lines)
+    return not any(len(line) == widest and _may_go_on(line, after) for line, after in pairs)
 
 
 def rejoined(lines: Iterable[tuple[bytes, bool]], width: int) -> Iterator[tuple[bytes, bool, int]]:

@@ -454,3 +454,17 @@ def test_no_text_breaks_it(parts: Sequence[str]):
 def test_no_curve_breaks_it(values: Sequence[float]):
     content = "".join(f"iter {n}: loss {v:e}\n" for n, v in enumerate(values)).encode()
     assert read(content, NARROW) == read(content, SCANNER)
+
+
+@pytest.mark.parametrize(
+    ("name", "rules"),
+    [
+        ("train.log", [EXPLODED]),
+        ("plog-7.log", [EXPLODED]),
+        ("plog/plog-7_20260304051712197.log", []),
+    ],
+)
+def test_in_a_file_of_cann_no_step_is_looked_for(name, rules):
+    values = [2.4, 2.3, 2.2, 2.1, 60.0, 51.0, 300.0, 280.0, 4e3, 3e3, 7e4, 6e4]
+    shard = SCANNER.scan(source(name, nanogpt(values).encode()))
+    assert [found.rule for found in shard.findings] == rules
