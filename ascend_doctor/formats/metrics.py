@@ -26,7 +26,7 @@ from ascend_doctor.view.digits import ZEROS
 MAX_LINE = 2048
 # Step lines are alike but for their digits, and no pattern here tells those apart: where the values
 # stand is looked for once, in the line with zeros for digits. So many such lines are remembered.
-MAX_SHAPES = 512
+_MAX_SHAPES = 512
 
 _Span = tuple[int, int]
 
@@ -111,7 +111,7 @@ def finite_gradient(line: bytes) -> str | None:
     return None if span is None else line[slice(*span)].decode()
 
 
-@lru_cache(maxsize=MAX_SHAPES)
+@lru_cache(maxsize=_MAX_SHAPES)
 def _norm_in(shape: bytes) -> _Span | None:
     found = _GRADIENT.search(shape)
     return None if found is None else found.span("norm")
@@ -143,7 +143,7 @@ class _Places(Struct, frozen=True):
     is_bar: bool
 
 
-@lru_cache(maxsize=MAX_SHAPES)
+@lru_cache(maxsize=_MAX_SHAPES)
 def _places_in(shape: bytes) -> _Places | None:
     for found in _LOSS.finditer(shape):
         name = _total(shape, found.start())
@@ -189,7 +189,7 @@ def has_other_objective(line: bytes) -> bool:
     return _is_other_objective(line.translate(ZEROS))
 
 
-@lru_cache(maxsize=MAX_SHAPES)
+@lru_cache(maxsize=_MAX_SHAPES)
 def _is_other_objective(shape: bytes) -> bool:
     return _OBJECTIVE.search(shape.lower()) is not None
 

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ascend_doctor.formats import metrics, plog
+from ascend_doctor.formats.sniff import is_of_cann
 from ascend_doctor.records import Origin
 from ascend_doctor.scan.blocks import COUNTED, blocks, lines_with, middle
 from ascend_doctor.scan.series import Line, Point, Series
 from ascend_doctor.scan.telling import Telling, Told
 from ascend_doctor.scope import EVERYTHING, Scope
-from ascend_doctor.view.prefix import NONE, Prefix, peel
+from ascend_doctor.view.prefix import Prefix, peel
 from ascend_doctor.view.printed import may_differ
 from ascend_doctor.view.raw import Raw
 from ascend_doctor.view.view import Printed, View
@@ -38,10 +39,6 @@ STRIDES = (1, 8, 64)
 MAX_CURVES = 32
 # What a line must hold to be read.
 SIGNS = (b"loss", b"Loss", b"grad_norm", b"grad norm", b"global_norm")
-
-# Shapes of line heads that are known to name no writer.
-MAX_SHAPES = 256
-_DIGITS = b"0123456789"
 
 _Writer = tuple[object, ...]
 
@@ -61,17 +58,17 @@ class Curves:
         self, source: str, scope: Scope = EVERYTHING, origin: Origin | None = None
     ) -> None:
         self._source = source
+        self._is_of_cann = is_of_cann(source)
         self._scope = scope
         self._telling = Telling(source, origin or Origin())
         self._series: dict[tuple[_Writer, str], Series] = {}
         self._read = self._idle = self._idle_blocks = 0
         self._weight = 1
-        self._anonymous: set[bytes] = set()
         self._gradients: dict[_Writer, _Gradients] = {}
 
     def see(self, window: Window, view: Printed | Raw, signs: Sequence[bytes]) -> None:
         """Read lines of one window; of ``SIGNS``, no others than ``signs`` stand in it."""
-        if not signs:
+        if not signs or self._is_of_cann:
             return
         if isinstance(view, Raw) and (window.part > 0 or self._read == READ):
             self._sample(window, view, signs, window.body[0])
@@ -149,8 +146,8 @@ class Curves:
             raw = view.raw_line(start).rstrip(b"\r")
             if not may_differ(raw):
                 if len(raw) <= metrics.MAX_LINE:
-                    writer, said = self._peeled(raw)
-                    self._read_line(view, start, raw, None, said, writer)
+                    prefix, said = peel(raw)
+                    self._read_line(view, start, raw, None, said, _named(prefix))
                 return
             shown = view.shown(start)
         else:
@@ -224,19 +221,6 @@ class Curves:
                 best[writer] = series
         yield from best.values()
 
-    def _peeled(self, line: bytes) -> tuple[_Writer, bytes]:
-        """Return who wrote a raw line, and what; heads that differ in digits are tried once."""
-        # A writer stands before what both spellings of the words have in common.
-        head = min(line.partition(b"oss")[0], line.partition(b"norm")[0], key=len)
-        shape = head.translate(None, _DIGITS)
-        if shape in self._anonymous:
-            return _NOBODY, line
-        prefix, said = peel(line)
-        writer = _named(prefix)
-        if writer == _NOBODY and len(self._anonymous) < MAX_SHAPES:
-            self._anonymous.add(shape)
-        return writer, said
-
 
 def _is_canns(text: bytes, start: int) -> bool:
     """Say whether CANN logged the line at ``start``: it is no step of a training."""
@@ -245,6 +229,3 @@ def _is_canns(text: bytes, start: int) -> bool:
 
 def _named(prefix: Prefix) -> _Writer:
     return (prefix.node, prefix.name, prefix.pid, prefix.rank)
-
-
-_NOBODY = _named(NONE)

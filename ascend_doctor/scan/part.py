@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ascend_doctor.formats.sniff import is_of_cann, origin_of
+from ascend_doctor.formats.sniff import origin_of
 from ascend_doctor.scan.cards import Cards
 from ascend_doctor.scan.collect import Collection
 from ascend_doctor.scan.coverage import Coverage
@@ -17,7 +17,6 @@ class Part:
 
     Attributes:
         origin: whose the source is, as far as its path and the folders above it tell.
-        is_of_cann: nobody but CANN writes into the source, so that no step of a training is told.
         ranks: that path and, where some were asked for, lines name.
         outside: messages that were looked at and left out, as they are outside of ``scope``.
         unplaced: messages that were kept, although it is not known whether they are in it.
@@ -26,7 +25,6 @@ class Part:
     def __init__(self, source: str, scope: Scope = EVERYTHING, above: str = "") -> None:
         self.source = source
         self.origin = origin_of(source, above)
-        self.is_of_cann = is_of_cann(source)
         self.scope = scope
         self.outside = self.unplaced = 0
         self.ranks: set[int] = set() if self.origin.rank is None else {self.origin.rank}

@@ -99,8 +99,7 @@ class Reading:
         judging = Judging(view, part, reader.knowledge, self._samplers)
         judging.take(reader.targets.of(view, hits))
         judging.finish()
-        if not part.is_of_cann:
-            part.curves.see(window, view, signs)
+        part.curves.see(window, view, signs)
         if seen.is_card:
             part.cards.see(view)
         part.coverage.see(window)
@@ -117,8 +116,7 @@ class Reading:
         judging = Judging(view, part, reader.knowledge, self._samplers)
         spared, signs = self._storm.read(window, view, judging)
         judging.finish()
-        if not part.is_of_cann:
-            part.curves.see(window, view, signs)
+        part.curves.see(window, view, signs)
         part.coverage.see(window)
         reader.is_in_storm = _is_dense(window, spared)
 
