@@ -29,6 +29,11 @@ _COMMANDS = {
     "watch": "ascend_doctor.cli.watch",
 }
 
+_NOT_INSTALLED = (
+    "error: {} is not installed, and this version needs it; install ascend-doctor again "
+    "(in a checkout: python -m pip install -e .)"
+)
+
 
 class _Commands(LazyGroup):
     """What goes wrong in a command is told and exits 2."""
@@ -75,6 +80,13 @@ def _told() -> Iterator[None]:
         told = "error: not enough memory; is it limited (ulimit -v, a container)?"
     except KeyboardInterrupt:
         told = "error: interrupted"
+    except ModuleNotFoundError as err:
+        # A checkout may have gone on to a version that needs more than was installed for it.
+        lacking = (err.name or "").partition(".")[0]
+        is_ours = lacking in ("", "ascend_doctor")
+        told = (
+            traceback.format_exc().rstrip() if is_ours else _NOT_INSTALLED.format(visible(lacking))
+        )
     except Exception:
         # A bug: Python's own exit code for it would read as a finding.
         told = traceback.format_exc().rstrip()
